@@ -14,7 +14,7 @@ const waiting = new WeakMap();
 
 /**
  * Calls `stop` when `signal` is aborted, at once if it is already. Returns a function that removes the listener.
- * Throws what the host's `addEventListener` throws; no listener is left then.
+ * Throws the error of the host's `addEventListener`; no listener is left then.
  */
 function onAbort(signal, stop) {
   if (signal === undefined) return () => {};

@@ -1,22 +1,25 @@
 "use strict";
 
-// The one advice: how many tokens a condensation should leave. The page, `recommend` and the command line take it from here, so they say the same.
+// Recommends how many tokens a condensation should leave. The page, `recommend` and the command line share this code, so their advice is
+// the same.
 
-/** The share of the window to leave where the model can recall what was left out: its readers answer as well at a tenth (docs/recall.md). */
+/** The share of the window to leave if the model has recall: in tests, models answered as well with a tenth (docs/recall.md). */
 const WITH_RECALL = 0.1;
-/** The share without recall. The other half is room for work: a target just below the limit is due again with the next message (docs/economics.md). */
+/** The share to leave without recall: with a target just below the limit, the next message would make the conversation due again (docs/economics.md). */
 const WITHOUT_RECALL = 0.5;
-/** The step between the two. */
+/** The share for the step between these two. */
 const BETWEEN = 0.25;
-/** The share of the window that a size must leave free below the limit. Where a size without loss does so, nothing has to be lost yet. */
+/** The share of the window that must remain free below the limit. If lossless condensing leaves as much, nothing has to be lost. */
 const ROOM = 0.1;
 
 /** @typedef {{ name: "safest" | "balanced" | "tight" | "small", targetTokens?: number }} Step */
 
 /**
- * How far to condense a conversation of so many tokens, in four steps from the most careful to the smallest, and which of them to take: the most careful one
- * that gets there. Without recall that is where the next response fits and a tenth of the window is free besides; with recall, a tenth of the window is left.
- * The first step has no target: only what is repeated or was replaced goes. The others leave shares of the window, or of a conversation that has room enough.
+ * Returns four targets for a conversation, from the most careful to the smallest, and the advised one: the most careful step that is small
+ * enough. Without recall, a step is small enough if the next response fits and a tenth of the window is free besides. With recall, it must
+ * leave at most a tenth of the window. The first step has no target: it removes only repeated and replaced content. The others leave shares
+ * of the window. If the conversation fills at most half of the window, they leave shares of the conversation, and the first step is
+ * advised.
  * @param {object} facts
  * @param {number} facts.tokens
  * @param {number} [facts.contextWindow]
@@ -41,7 +44,8 @@ function adviceFor({ tokens, contextWindow, limit = contextWindow, recall = fals
 }
 
 /**
- * The advice for a conversation that a manager has inspected. How far its first step goes is tried where it matters, by `lossless`, which calls no model.
+ * Returns the advice for a conversation that a manager has inspected. If the result of the first step matters, a dry run with `lossless`
+ * determines it, which calls no model.
  * @param {any} manager
  * @param {any} context
  * @param {{ inspection: any, recall?: boolean | undefined, format?: any, signal?: AbortSignal | undefined }} about

@@ -1,7 +1,7 @@
 "use strict";
 
-// The public functions and classes, but for the studio. `index.js` names them one by one (scripts/generate.mjs), so that `import { name } from "roo-condense"` finds the names in a
-// CommonJS module.
+// The public functions and classes, except those of the studio. `index.js` names them one by one (scripts/generate.mjs), so that
+// `import { name } from "roo-condense"` finds the names in a CommonJS module.
 
 const native = require("#native");
 const { calibrateThresholds } = require("./calibrate.js");

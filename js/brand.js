@@ -12,7 +12,8 @@ const BRAND = Symbol.for("roo-condense.brand");
 /**
  * Marks an object as one of this package.
  * @param {object} object
- * @param {{ kind: "handler" | "provider", open?: () => any }} facts `open` gives what another copy needs to make one of its own
+ * @param {{ kind: "handler" | "provider", open?: () => any }} facts `open` returns the data from which another copy can create its own
+ * object
  */
 function brand(object, facts) {
   Object.defineProperty(object, BRAND, { value: Object.freeze({ version, ...facts }) });

@@ -18,7 +18,7 @@ const { namesOf } = require("./future-use/names.js");
 const { blocksOf, textOf } = require("./future-use/texts.js");
 const { requireMessages, serializeMessages } = require("./serialize.js");
 
-/** Tokens of a kind in a message, as values of a threshold. Under the last one, no text of that kind is cut. */
+/** Values of a threshold, in tokens of a kind in a message. With the last one, no text of that kind is cut. */
 const NEVER = 1_000_000;
 const GRID = [0, 100, 200, 300, 500, 1000, 2000, NEVER];
 const KINDS = ["toolParameters", "toolResults"];
@@ -31,7 +31,7 @@ const WHOLE = 10;
 /** Number of concurrent condensations. */
 const AT_ONCE = 2;
 
-/** The options that hold more than a text or a number. */
+/** Checks of the options whose value remains in JavaScript or is an object. */
 const KEPT = { goal: {}, format: () => true, signal: isSignal, onProgress: (listener) => typeof listener === "function" };
 
 const mean = (values) => (values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length);
@@ -140,7 +140,7 @@ async function search(preset, places, cuts, { limit, signal, onProgress }) {
   };
   const fixed = await evaluate(own);
   const room = limit ?? fixed.left;
-  // Beyond the limit, only coming back within it counts.
+  // Beyond the limit, the excess outweighs the kept share.
   const worth = ({ left, kept }) => kept - 10 * Math.max(0, left - room);
   const better = (one, other) => worth(other) - worth(one);
   const scan = async (from, valuesAt) => {

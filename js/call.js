@@ -114,7 +114,7 @@ function prepare(context, given, { native, configOf, protect = undefined }) {
   const parts = checked(() => native.messages(seen.format));
   try {
     const read = seen.format ? readable("context.messages", () => asRead(messages, seen.format)) : messages;
-    // The addon knows messages of our own format again.
+    // The addon recognises messages of our own format that it has read before.
     const sent =
       seen.format || seen.error ? undefined : new SentMessages(native, messages, (number) => checked(() => parts.addKnown(number)));
     serializeInParts(read, (json) => checked(() => parts.add(json)), { sent });
@@ -127,7 +127,7 @@ function prepare(context, given, { native, configOf, protect = undefined }) {
       handlers: handlersOf(options, context),
       format: seen.format,
       messages,
-      // The caller may change the array during the call; the plan is for its contents now.
+      // The caller may change the array during the call, but the plan is made for its present contents.
       given: readable("context.messages", () => Array.from(messages)),
       foreign: [],
       causes: [],

@@ -184,7 +184,7 @@ async function close(iterator) {
     const late = new Promise((resolve) => (timer = setTimeout(resolve, CLOSING_MS)));
     await Promise.race([watch(iterator.return?.()), late]);
   } catch {
-    // It did not end; no caller is left to report that to.
+    // The generator did not end in time, and no caller is waiting for this error.
   } finally {
     clearTimeout(timer);
   }
@@ -247,7 +247,7 @@ async function drain(api, { system, messages, maxTokens, host: appendedTo }, idl
     clearTimeout(timer);
     if (iterator && !ended) {
       const closing = close(iterator);
-      // After a stop, wait only a moment, for what was spent.
+      // After a stop, the caller does not wait for the generator to end.
       if (!waiter.isStopped) await closing;
     }
   }

@@ -1,6 +1,6 @@
 "use strict";
 
-// One new tool result, shortened before it enters a conversation.
+// Shortens one new tool result before it enters a conversation.
 
 const native = require("#native");
 const { argumentError, checked, notAllowed, readable } = require("./errors.js");
@@ -14,10 +14,10 @@ const { asOurs } = require("./projection.js");
 const { keepResult, keyOf, wayTo } = require("./recall/stored-result.js");
 const { requireMessages, serialize, serializeInParts } = require("./serialize.js");
 
-/** The options that hold more than a text, a number or a boolean. */
+/** The options that are more than a text, a number or a boolean. */
 const KEPT = { messages: () => true, call: { input: () => true }, format: () => true, store: isStore };
 const ALLOWED = "a string, a tool result block or message of a known format, or an MCP result";
-/** The id of a result that has none: a plain text, or one of MCP. */
+/** The id of a result without one: a plain text, or an MCP result. */
 const NO_ID = "result";
 
 const block = (id, content, isError) => ({
@@ -25,14 +25,15 @@ const block = (id, content, isError) => ({
   content: [{ type: "tool_result", tool_use_id: id, content, ...(isError && { is_error: true }) }],
 });
 
-/** A resource of MCP with a text, as a text, so that it is shortened as one. */
+/** Converts an MCP resource with a text to a text, so that it is shortened like one. */
 const isTextResource = (part) => part?.type === "resource" && typeof part.resource?.text === "string";
 const textOfResource = (part) => (isTextResource(part) ? { type: "text", text: part.resource.text } : part);
 const asResource = ({ text }, part) => ({ ...part, resource: { ...part.resource, text } });
 
 /**
- * The forms of a result but a text: `is` recognises one, `message` makes it a message of its format, `back` takes the result out of that message again. Those that belong to no
- * format (`isPlain`) go with messages of every one; `isBlock` says that a message may hold several.
+ * The forms of a result that is not a text. `is` recognises a form, `message` converts a result to a message of its format, and `back`
+ * extracts the result from that message. A form with `isPlain` may be used with messages of any format. `isBlock` is true if a message may
+ * contain several such results.
  */
 const FORMS = [
   {
@@ -108,17 +109,18 @@ async function condenseResult(result, options) {
 }
 
 /**
- * A text, shortened: without `result` if it stays as it is.
- * @param {{ length: number, parts: Iterable<string | Uint8Array>, whole: unknown, digest?: string }} text `length`: about that of all parts; no part ends within a
- * surrogate pair. `whole`: what a store keeps; `digest`: its SHA-256 in hexadecimal digits, if the parts do not determine it
- * @param {unknown} options as of `condenseResult`
+ * Shortens a text. Resolves to an object without `result` if it is not shortened.
+ * @param {{ length: number, parts: Iterable<string | Uint8Array>, whole: unknown, digest?: string }} text `length`: approximate length of
+ * all parts; no part ends inside a surrogate pair. `whole`: the value for the store; `digest`: its SHA-256 in hexadecimal digits, if the
+ * parts do not determine it
+ * @param {unknown} options the same as for `condenseResult`
  */
 async function condenseText({ length, parts, whole: kept, digest }, options) {
   const { messages, store, ...settings } = settingsOf(options);
   const own = readable("options.messages", () =>
     messages.length > 0 ? asOurs(messages, formatOf(messages, settings.format, "options.messages")) : [],
   );
-  // The text itself needs not be written as JSON, which would take several times its memory.
+  // The text is passed without writing it as JSON, which would take several times its memory.
   const message = block(idOfCall(own), "");
   const text = checked(() => new native.ResultText(length));
   for (const part of parts) checked(() => (typeof part === "string" ? text.add(part) : text.addBytes(part)));
@@ -132,10 +134,10 @@ async function condenseText({ length, parts, whole: kept, digest }, options) {
   return { result: edits[0].value, ...report, ...(key !== undefined && { key }) };
 }
 
-/** UTF-16 units of a text that are copied at once. */
+/** Maximum UTF-16 units of a text to copy at once. */
 const PART_UNITS = 1 << 18;
 
-/** A string in parts, none of which ends within a surrogate pair. */
+/** Divides a string into parts, none of which ends inside a surrogate pair. */
 function* partsOf(text) {
   for (let at = 0, end; at < text.length; at = end) {
     end = Math.min(at + PART_UNITS, text.length);
@@ -145,8 +147,8 @@ function* partsOf(text) {
 }
 
 /**
- * The whole result as a store keeps it, its key, and the way to it that the note says. A store that cannot tell the way has `failed`, which matters once something is left
- * out.
+ * Returns the whole result as a store keeps it, its key, and the way to it for the note. If the store cannot name the way, `failed` is the
+ * error, which matters only if something is left out.
  * @param {any} store
  * @param {{ recall: boolean, whole?: string }} settings
  * @param {() => Promise<{ kept: unknown, digest: string }>} read
@@ -162,13 +164,13 @@ async function wayToWhole(store, { recall, whole }, read) {
   }
 }
 
-/** Keeps the whole before the note is handed out that says where it is. */
+/** Stores the whole result, before the caller receives the note that says where it is. */
 async function keepWhole(store, { kept, key, failed }) {
   if (failed) throw failed;
   if (store) await keepResult(store, key, kept);
 }
 
-/** Waits for work of the addon, which calls `done` of `begin(done)`. */
+/** Starts work of the addon by `begin(done)`, and waits until the addon calls `done`. */
 async function working(begin) {
   const alive = new KeepAlive();
   try {
@@ -178,19 +180,19 @@ async function working(begin) {
   }
 }
 
-/** The results in the content of a message, each as a message of its own; the message itself where it is one. Empty if it answers no call. */
+/** Returns the results in the content of a message, each as a separate message; the message itself if it is a result. Empty if it answers no call. */
 function resultsIn(message) {
   const { content, parts, role, type } = message;
   const blocks = [content, parts].flatMap((each) => (Array.isArray(each) ? each.filter(isObject) : []));
   const isBlock = (block) => FORMS.some(({ is, isBlock }) => isBlock && is(block));
   const inContent = blocks.filter(isBlock).map((block) => ({ role, [Array.isArray(content) ? "content" : "parts"]: [block] }));
-  // Results among the model's own words are the service's, which has their whole.
+  // Results in the model's own messages come from the service, which has the whole result.
   if (inContent.length > 0) return role === "assistant" || role === "model" ? [] : inContent;
   const kind = role ?? (typeof message.getType === "function" ? message.getType() : type);
   return kind === "tool" || kind === "function" || /_output$/.test(String(kind)) ? [message] : [];
 }
 
-/** The messages with the result as the last, and their format. */
+/** Returns the messages with the result as the last one, and their format. */
 function withResult(messages, result, form, named) {
   if (form.isPlain) {
     const own = messages.length > 0 ? asOurs(messages, formatOf(messages, named, "options.messages")) : [];
@@ -204,7 +206,7 @@ function withResult(messages, result, form, named) {
   return { messages: [...messages, last], format };
 }
 
-/** The id of the call that the last message ends with, if it is the only one there: a plain result answers it. */
+/** Returns the id of the call in the last message, which a plain result answers, if the message contains exactly one. */
 function idOfCall(messages) {
   const content = messages.at(-1)?.content;
   const calls = Array.isArray(content) ? content.filter((part) => part?.type === "tool_use") : [];
@@ -212,10 +214,10 @@ function idOfCall(messages) {
 }
 
 /**
- * The edits that shorten the results in the last message, and the report.
+ * Returns the edits that shorten the results in the last message, and the report.
  * @param {{ messages: any[], format: string | undefined }} all
  * @param {{ budget: number, exitCode?: number, encoding: string, call?: object, whole?: string }} settings `whole`: how to get the whole result
- * @param {object} [text] that of the result, where the message has none
+ * @param {object} [text] the text of the result, if the message does not contain it
  */
 async function shortened({ messages, format }, { budget, exitCode, encoding, call, whole }, text) {
   const parts = partsOfMessages({ messages, format });
@@ -224,7 +226,7 @@ async function shortened({ messages, format }, { budget, exitCode, encoding, cal
   return answered(json);
 }
 
-/** Messages as the addon reads them; the last is the result. */
+/** Passes messages to the addon; the last one is the result. */
 function partsOfMessages({ messages, format }) {
   const parts = checked(() => new native.MessageParts(format));
   const add = (json) => checked(() => parts.add(json));
@@ -234,7 +236,7 @@ function partsOfMessages({ messages, format }) {
   return parts;
 }
 
-/** The answer of the addon. */
+/** Parses the addon's response. */
 function answered(json) {
   const answer = JSON.parse(json);
   if (answer.error !== undefined) throw argumentError("internal_error", answer.error);

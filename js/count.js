@@ -11,7 +11,7 @@ const { refuseHollow, serialize } = require("./serialize.js");
 
 const DEFAULT_ENCODING = "o200k_base";
 
-/** By encoding and format, for each message or block: its tokens, and the values that it had when it was counted. */
+/** Caches by encoding and format: for each message or block, its tokens and the values that it had when it was counted. */
 const caches = new Map();
 
 function cacheOf(encoding, format = "") {
@@ -20,12 +20,12 @@ function cacheOf(encoding, format = "") {
   return caches.get(key);
 }
 
-/** Every key and value inside, in order. Strings are compared by reference first, so looking costs next to nothing. */
+/** Collects every key and value inside a value, in order. Comparing them is cheap, because equal strings are usually the same object. */
 function leaves(value, found) {
   if (typeof value !== "object" || value === null) {
     found.push(value);
   } else if (typeof value.toJSON === "function") {
-    // Its fields may be the same although it is counted differently; a new object is never equal to another.
+    // This value may be counted differently although its fields are the same. A new object equals no other, so it is counted again.
     found.push({});
   } else {
     for (const key of Object.keys(value)) {
@@ -64,10 +64,10 @@ function remember(cache, message, tokens) {
   }
 }
 
-/** The tokens of each message of a format, unscaled. */
+/** Returns the unscaled tokens of each message of a format. */
 function countEach(messages, encoding, format) {
   const cache = cacheOf(encoding, format);
-  // Checked before allocating an array of the same size: an array may be nothing but a length.
+  // Checked before allocating an array of the same size: a sparse array may have any length.
   refuseHollow(messages, "messages");
   const counts = [];
   const unknown = [];
@@ -92,7 +92,7 @@ function countEach(messages, encoding, format) {
   return counts;
 }
 
-/** Text, content blocks, one block, one message, or messages: as messages. */
+/** Returns messages, one message, content blocks or one block as an array of messages. */
 function asMessages(value) {
   if (Array.isArray(value)) {
     refuseHollow(value, "value");
@@ -104,7 +104,7 @@ function asMessages(value) {
   throw notAllowed("value", value, "a string, content blocks, a message, or an array of messages");
 }
 
-/** Wrappers of blocks as messages, which count the same. They are kept so that the block's count is cached. */
+/** Messages that each wrap one block, with the same count as the block. They are kept, so that the count is cached. */
 const wrappers = new WeakMap();
 
 function asMessage(block) {
@@ -123,37 +123,37 @@ function checkedOptions(options) {
   const { encoding = DEFAULT_ENCODING, scale = 1, format } = options;
   requireFormat(format);
   requireEncoding("options.encoding", encoding);
-  // The addon would read "1.5" as a number, but the manager does not take it either.
+  // The addon would read "1.5" as a number, but the manager rejects it, so this rejects it, too.
   if (typeof scale !== "number" && (typeof scale !== "string" || !Number.isNaN(Number(scale)))) {
     throw notAllowed("options.scale", scale, "a number from 0.1 to 10, or the name of a model family");
   }
   return { encoding, scale, format };
 }
 
-/** The tokens of messages of whatever format, of blocks, or of one of them. */
+/** Returns the tokens of messages of any format, of blocks, or of a single message or block. */
 function sumOf(value, encoding, named) {
   const all = Array.isArray(value) ? value : [value];
   refuseHollow(all, "value");
-  // Looked at before what is counted: calls and results of another format would count as nothing.
+  // Determines the format before counting: calls and results of another format would count as 0.
   const isOfMessages = all.some((item) => isObject(item) && "role" in item);
   const format = all.some(isObject) ? formatOfEach(all, named, "value", !isOfMessages) : undefined;
   const messages = format === undefined ? asMessages(value) : all;
   return countEach(messages, encoding, format).reduce((sum, count) => sum + count, 0);
 }
 
-/** The tokens of messages of a format, whatever stands in their array. */
+/** Returns the tokens of messages of a format, without checking the elements of the array. */
 const countMessages = (messages, format) => countEach(messages, DEFAULT_ENCODING, format).reduce((sum, count) => sum + count, 0);
 
 function requireEncoding(field, encoding) {
   if (typeof encoding !== "string") throw notAllowed(field, encoding, "o200k_base or cl100k_base");
 }
 
-/** Counts a text. Half a surrogate pair is replaced on the way into the addon. */
+/** Counts a text. A lone surrogate is replaced on the way into the addon. */
 const countText = (text, encoding) => checked(() => native.countText(text, encoding));
 
 function countTokens(value, options = {}) {
   const { encoding, scale, format } = readable("options", () => checkedOptions(options));
-  // Half a surrogate pair has a stand-in in messages, and a text counts what it counts there.
+  // In messages, a lone surrogate has a placeholder. A text must count the same as in a message.
   const isText = typeof value === "string";
   const tokens =
     isText && value.isWellFormed()

@@ -4,7 +4,7 @@
 // levels, fewer in a worker with a small stack, while `JSON.parse` reads any depth. This version does not recurse; it
 // is several times slower, so it is used only if needed.
 
-/** Maximum depth: more than any usable JSON has, and little enough for all code that has to read it again. */
+/** Maximum depth: more than any usable JSON has, and small enough for all code that has to read the JSON again. */
 const DEEPEST = 10_000;
 
 /** Returns `JSON.stringify(value)` for any nesting up to 10,000 levels. */
@@ -17,7 +17,7 @@ function stringify(value) {
   }
 }
 
-/** Returns what JSON makes of a value before it checks its type. */
+/** Returns the value to which JSON converts a value (with `toJSON`, for example) before it checks the type. */
 function resolved(value, key) {
   if (typeof value?.toJSON === "function") value = value.toJSON(key);
   if (value instanceof Number || value instanceof String || value instanceof Boolean || value instanceof BigInt) value = value.valueOf();

@@ -43,7 +43,7 @@ function classOf(code) {
 }
 
 /**
- * A TypeError or RangeError with a code. `field` is the argument it is about, `cause` the error that led to it.
+ * Creates a TypeError or RangeError with a code. `field` is the argument that it is about, `cause` the original error.
  * @param {string} code
  * @param {string} message
  * @param {{ field?: string, cause?: unknown }} [more]
@@ -52,7 +52,7 @@ function argumentError(code, message, { field, ...cause } = {}) {
   return coded(new (classOf(code))(message, cause), { code, ...(field !== undefined && { field }) });
 }
 
-/** The error for work that its signal ended. */
+/** Creates the error for work that was aborted by its signal. */
 const abortError = (message) => coded(new Error(message), { name: "AbortError", code: "aborted" });
 
 /** Returns the message of any thrown value, reading which can throw again. */
@@ -80,10 +80,10 @@ function shown(value) {
 /** Creates an error about the value of a field. The sentence is the one in src/options; `allowed` continues "must be". */
 const fieldError = (code, field, value, allowed) => argumentError(code, `${field} must be ${allowed}; got ${shown(value)}`, { field });
 
-/** The error for a required argument that is missing. */
+/** Creates the error for a required argument that is missing. */
 const missing = (field, allowed) => argumentError("invalid_argument", `${field} is missing; it must be ${allowed}`, { field });
 
-/** The error for an unknown option `name` of `holder`; `known` lists the valid names. */
+/** Creates the error for an unknown option `name` of `holder`; `known` lists the valid names. */
 function unknown(holder, name, known) {
   const field = /^[\p{L}_$][\p{L}\p{N}_$]{0,79}$/u.test(name) ? `${holder}.${name}` : `${holder}[${shown(name)}]`;
   const meant = near(name, known);
@@ -100,7 +100,7 @@ function refuseUnknown(holder, options, known) {
 
 const letters = (name) => name.replace(/[_ -]/g, "").toLowerCase();
 
-/** The known names that may have been meant, the nearest first: the same rule as in src/options/near.rs. */
+/** Returns the known names that `name` may mean, the most similar first, by the same rule as src/options/near.rs. */
 function near(name, known) {
   return compared(name, known)
     .filter(({ isNear, isPart }) => isNear || isPart)
@@ -149,10 +149,10 @@ function distance(a, b) {
   return rows[a.length][b.length];
 }
 
-/** The error for an argument of the wrong kind. */
+/** Creates the error for an argument of the wrong kind. */
 const notAllowed = (field, value, allowed) => fieldError("invalid_argument", field, value, allowed);
 
-/** The error for a number outside its range. */
+/** Creates the error for a number that is out of range. */
 const outOfRange = (field, value, allowed) => fieldError("out_of_range", field, value, allowed);
 
 /** Reads a value of the caller's; a getter, proxy or `toJSON` that throws becomes a coded error. */
@@ -165,7 +165,7 @@ function readable(field, read) {
   }
 }
 
-/** The error for a value that threw when it was read. */
+/** Creates the error for a value that threw when it was read. */
 const notReadable = (field, cause) => argumentError("not_serializable", `${field} cannot be read: ${messageOf(cause)}`, { field, cause });
 
 /** Calls the addon; its coded errors become TypeErrors and RangeErrors. */

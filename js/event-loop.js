@@ -1,7 +1,7 @@
 "use strict";
 
-// Timers, and turns for other work. The chunks of a host's generator can follow one another forever without a pause. Each is a microtask, and while
-// there are microtasks no timer fires and no signal arrives. So other work gets its turn after a number of chunks.
+// Timers, and pauses for other work. The chunks of a host's generator can follow one another without a pause. Each is a microtask, and as
+// long as there are microtasks, no timer fires and no signal arrives. So after a number of chunks, other work can run.
 
 const { clearTimeout, setImmediate, setTimeout } = require("#timers");
 

@@ -9,7 +9,7 @@ const { pointersIn } = require("./pointers.js");
 const { requireMessages } = require("./serialize.js");
 
 /**
- * Messages with the lines that their pointers lead to, and the pointers that lead nowhere.
+ * Returns the messages with every pointer replaced by its lines, and the pointers that do not resolve.
  * @param {object[]} messages
  * @param {{ format?: string }} [options]
  */

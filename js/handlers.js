@@ -87,7 +87,7 @@ function modelOf(api) {
 
 const PRICES = ["inputPrice", "outputPrice", "cacheWritesPrice", "cacheReadsPrice"];
 
-/** Returns the prices in a model's information; undefined if it has none, or an invalid one, because the model's cost is then unknown. */
+/** Returns the prices in a model's information. Undefined if a price is invalid or there is none: the model's cost is then unknown. */
 function priceOf(info) {
   const price = pricesOf(info);
   if (Object.keys(price).length === 0 || isBroken(info, PRICES)) return undefined;
@@ -148,8 +148,8 @@ function toHandler(field, value) {
 }
 
 /**
- * Returns the handler of another copy: a host's handler can be called by this copy too, but the options of one over
- * HTTP, and its key, are known only to its own copy.
+ * Returns the handler of another copy of the package. This copy can call a host's handler, too. But the options and the
+ * key of a handler over HTTP are known only to its own copy.
  */
 function ofOtherCopy(field, mark) {
   if (!mark.open) throw ofAnotherCopy(field, "a handler over HTTP", mark, "made by its httpHandler()");

@@ -1,10 +1,9 @@
 "use strict";
 
-// Calls functions of the host. What a function throws, or its promise rejects with, is caught here even if the result
-// is ignored, because Node ends a process with an unhandled rejection. Awaited results use `await` within `try`;
-// everything else uses these functions.
+// Calls functions of the host. Errors and rejections are caught here even if the result is ignored, because Node ends a
+// process with an unhandled rejection. Awaited results use `await` within `try`; all other calls use these functions.
 
-/** Handles the rejection of what a host function returned, if it is a promise, and calls `failed` with it. */
+/** If a host function's result is a promise, handles its rejection by calling `failed` with it. */
 async function watch(returned, failed) {
   try {
     await returned;
@@ -13,7 +12,7 @@ async function watch(returned, failed) {
   }
 }
 
-/** Calls a host function whose result is ignored. `failed` is called with what it throws or, later, with the rejection. */
+/** Calls a host function whose result is ignored. `failed` is called with the thrown error or, later, with the rejection. */
 function tell(call, failed) {
   answerOf(() => void watch(call(), failed), failed);
 }

@@ -40,7 +40,7 @@ async function reductionOf(provider, context, config) {
   const removed = isAmount(said.estimatedReduction) ? originalTokens - said.estimatedReduction : undefined;
   const left = isAmount(said.estimatedTokens) ? said.estimatedTokens : removed;
   if (left === undefined) return undefined;
-  // More than before would be refused as growth, so that nothing is saved.
+  // A result larger than before is refused as growth, so nothing would be saved.
   const estimatedTokens = Math.min(originalTokens, Math.max(0, left));
   const estimatedReduction = originalTokens - estimatedTokens;
   const confidence = Number.isFinite(said.confidence) ? Math.min(1, Math.max(0, said.confidence)) : UNKNOWN_CONFIDENCE;

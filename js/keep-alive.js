@@ -12,17 +12,17 @@ class KeepAlive {
   /** @type {NodeJS.Timeout | undefined} */
   #timer = setInterval(() => {}, MAX_DELAY_MS);
 
-  /** The addon is working. */
+  /** Keeps Node running while the addon works. */
   working() {
     this.#timer?.ref();
   }
 
-  /** Only the host's own promise is awaited. */
+  /** Lets Node end while only the host's own promise is awaited. */
   waiting() {
     this.#timer?.unref();
   }
 
-  /** The call has ended. */
+  /** Releases Node at the end of the call. */
   stop() {
     clearInterval(this.#timer);
     this.#timer = undefined;

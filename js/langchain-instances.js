@@ -53,7 +53,7 @@ function classFor(type, before, messages) {
 }
 
 /**
- * The edits of a plan, with added messages as instances where those around are.
+ * Returns the edits of a plan. Added messages become instances if the messages around them are.
  * @param {any[]} plan
  * @param {readonly any[]} messages
  */

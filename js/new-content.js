@@ -76,7 +76,7 @@ function contentAt(change, { changes, plan, given, messages, moves }) {
   if (blockIndex === null && isAdded(change))
     return messages[addedBy(change, messagesAdded(changes, moves, messageIndex), moves, messageIndex)] ?? null;
   const message = messages[moves.of(messageIndex)];
-  // An unchanged message belongs to another change: one of a message that an earlier step of a strategy had added.
+  // The message at this place is unchanged: the change concerns a message that an earlier step of a strategy had added.
   if (message === undefined || message === given[messageIndex]) return null;
   if (blockIndex === null) return message;
   // Messages of other formats have parts.

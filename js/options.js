@@ -1,17 +1,17 @@
 "use strict";
 
-// Options of functions that JavaScript carries out. The addon, which defines them (src/options), checks them and has their defaults; functions and objects of the
-// host stay here.
+// Reads options of functions that are implemented in JavaScript. The addon defines the options (src/options), checks them and has their
+// defaults. Functions and objects of the host remain in JavaScript.
 
 const native = require("#native");
 const { checked, missing, notAllowed, readable } = require("./errors.js");
 const isObject = require("./is-object.js");
 const { isHeld, refused, serialize } = require("./serialize.js");
 
-/** Represents a value that stays here and can be used. */
+/** Represents a usable value that remains in JavaScript. */
 const HELD = { $held: true };
 
-/** @typedef {((value: any) => boolean) | { [field: string]: Kept }} Kept whether a value that stays here can be used; or the fields of an object with such values */
+/** @typedef {((value: any) => boolean) | { [field: string]: Kept }} Kept checks a value that remains in JavaScript, or the fields of an object */
 
 /**
  * Returns the options with their defaults. Each field is read once, so that the value checked is the value used.
@@ -29,7 +29,7 @@ function checkedOptions(type, options, kept, allowed = "an object") {
   return { ...defaults, ...given };
 }
 
-/** Returns the fields of an object, and the same as the addon is shown them. */
+/** Returns the fields of an object, and the form of them that is passed to the addon. */
 function fieldsOf(object, field, kept) {
   const given = Object.create(null);
   const shown = Object.create(null);

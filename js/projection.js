@@ -17,7 +17,7 @@ function projected(messages, format, isEach) {
 /** Returns messages of `format` as Anthropic's, joined as providers read them (docs/formats.md); without a format, unchanged. */
 const asOurs = (messages, format) => projected(messages, format, false);
 
-/** The same with one message for each. */
+/** Does the same, with one message for each of the caller's. */
 const eachAsOurs = (messages, format) => projected(messages, format, true);
 
 module.exports = { asOurs, eachAsOurs };

@@ -41,7 +41,7 @@ class NativeCondensationProvider {
   /** The configuration, for the functions in it. */
   #config;
 
-  /** @param {{ config: any }=} made what it was made with; absent where that is not known */
+  /** @param {{ config: any }=} made the configuration at creation; absent if unknown */
   constructor(handle, made) {
     const { capabilities, ...info } = JSON.parse(handle.info());
     this.#native = handle;
@@ -141,7 +141,7 @@ function adopt(mark) {
 
 const create = (id) => (config) => make(id, config, config);
 
-/** @param {any} config what it is made with @param {any} plain that without functions of the host @param {((json: string) => any)=} lookUp */
+/** @param {any} config the configuration @param {any} plain the configuration without functions of the host @param {((json: string) => any)=} lookUp */
 function make(id, config, plain, lookUp) {
   const json = configJson(plain);
   return new NativeCondensationProvider(
@@ -150,7 +150,7 @@ function make(id, config, plain, lookUp) {
   );
 }
 
-/** @param config preferences of users, and a function that looks up those of others */
+/** @param config preferences of users, and a function that looks up the preferences of other users */
 function createPerUser(config) {
   if (!isObject(config)) return make("per_user", config, config);
   const { lookUp, ...plain } = readable("config", () => ({ ...config }));

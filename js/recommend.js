@@ -1,6 +1,6 @@
 "use strict";
 
-// Which provider to take. The rules are in the addon; what it would make of a conversation is tried here, by a manager that asks no model.
+// Recommends a provider. The rules are in the addon. This module measures candidates on a conversation, with a manager that calls no model.
 
 const native = require("#native");
 const { advise } = require("./advice.js");
@@ -40,7 +40,7 @@ const ANSWERS = Object.freeze([
 
 const asked = (answers) => JSON.parse(checked(() => native.recommendProvider(serializeSettings(answers, "answers"))));
 
-/** Tokens that may be left: as the answers say, else as advised for the window; undefined where neither says it, or where there is room enough. */
+/** Returns the target: from the answers, else the advised one for the window; undefined if there is neither, or if the conversation is small enough. */
 async function targetOf({ targetTokens, reductionPercent, contextWindow, recall }, tokens, { manager, context, format, signal }) {
   if (typeof reductionPercent === "number") return Math.floor(tokens * (1 - reductionPercent / 100));
   if (typeof targetTokens === "number") return Math.floor(targetTokens);
@@ -50,7 +50,7 @@ async function targetOf({ targetTokens, reductionPercent, contextWindow, recall 
   return (await advise(manager, inWindow, { inspection, recall, format, signal })).targetTokens;
 }
 
-/** Cuts of the conversation at which it is asked what is kept of what comes next: the newest, because they are largest. */
+/** Maximum number of cuts at which to measure how much of the content used later is kept. The newest cuts have the largest conversations. */
 const MAX_CUTS = 2;
 
 /** Returns the shares of names and passages used after each cut that can still be read after `condense` has processed the part before it. */
@@ -66,7 +66,7 @@ async function keptBy(condense, cuts) {
     }
   }
   const share = ({ kept, needed }) => (needed === 0 ? 1 : kept / needed);
-  // Cuts without needs say nothing.
+  // If nothing was used after the cuts, there is no measurement.
   return sums.names.needed + sums.edits.needed === 0 ? {} : { names: share(sums.names), edits: share(sums.edits) };
 }
 
@@ -79,10 +79,9 @@ async function isPriceKnown(context, options) {
 }
 
 /**
- * Measures each candidate on the conversation: what is left, replaced and lost, in what time and at what cost, and
- * what is kept of the content used later. A candidate that fails is not measured, nor, without a handler, one that
- * needs a model. Messages are tried in their own format, so that they count as in a condensation; `ours` are the same
- * messages in Anthropic's format.
+ * Measures each candidate on the conversation: the tokens left, replaced and lost, time and cost, and how much of the content used later is
+ * kept. A candidate that fails is not measured, nor, without a handler, one that needs a model. Messages are measured in their own format,
+ * so that they count as in a condensation; `ours` are the same messages in Anthropic's format.
  */
 async function measure({ messages, format, ours, systemPrompt, handler, price, signal }, answers) {
   if (signal?.aborted) throw aborted();
@@ -110,7 +109,7 @@ async function measure({ messages, format, ours, systemPrompt, handler, price, s
     const { error, exact, timeMs } = trial;
     // A candidate that fails is not measured.
     if (error) continue;
-    // This manager has no handler, so that condensing asks no model.
+    // This manager has no handler, so condensing calls no model.
     const alone = new CondensationManager({ fallback: fallback ?? false, cache: false, guard: false });
     const condense = async (prefix) => {
       const target = share === undefined ? {} : { targetTokens: Math.floor(countMessages(prefix) * share) };
@@ -119,7 +118,7 @@ async function measure({ messages, format, ours, systemPrompt, handler, price, s
     };
     const { tokens: left, superseded, summarized, lost, cost } = trial;
     const gone = lost + summarized;
-    // Presets that leave, replace and lose the same to the token made the same of it, and are not tried on its parts again.
+    // Presets with exactly the same token counts produced the same result, so the parts are not measured again.
     const outcome = `${left} ${superseded} ${gone}`;
     const kept = exact ? (keptOf.get(outcome) ?? (await keptBy(condense, cuts))) : {};
     if (exact) keptOf.set(outcome, kept);

@@ -8,10 +8,11 @@ const { fingerprintsOf } = require("./fingerprints.js");
 const VERSION = 2;
 
 /**
- * The data that `restore` needs later, as plain JSON. It refers to the caller's own objects, so no text is copied.
- * `contents`: what the messages said before (`original`, of all of them) and say now (`condensed`, of each); see fingerprints.js
- * `groups`: the changes that can only be undone together, by their ids; an edit has the number of its group
- * `format`: of the messages, where it is not our own
+ * Returns the data that `restore` needs later, as plain JSON. It refers to the caller's own objects, so no text is copied.
+ * `contents`: content hashes of the messages, one for all of them before (`original`), and one for each now (`condensed`); see
+ * fingerprints.js
+ * `groups`: the ids of changes that can only be undone together; an edit has the number of its group
+ * `format`: the format of the messages, if it is not our own
  * @type {(edits: any[], contents?: any, groups?: any[], format?: string) => any}
  */
 function dataOf(edits, contents, groups = [], format = undefined) {

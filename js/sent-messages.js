@@ -1,26 +1,26 @@
 "use strict";
 
-// The messages that a manager or provider passed to the addon. From one call to the next nearly all are the same, and contain the same: these are named by a
-// number, so that their JSON is not written, copied and read again.
+// Passes messages to the addon. Most messages of a call were already passed by the previous call and are unchanged. For these messages,
+// the addon receives a number, so that their JSON is not written, copied and read again.
 
 const { contentOf, isSame } = require("./snapshot.js");
 
 const isObject = (value) => typeof value === "object" && value !== null;
 
-/** Parts of each owner, by their first message: both are freed with it. */
+/** The parts of each owner, by their first message. Entries are freed together with the owner or the message. */
 const partsOf = new WeakMap();
 
 class SentMessages {
   #parts;
   #messages;
   #addKnown;
-  /** The contents of the messages that were passed so far. */
+  /** The contents of the messages passed so far. */
   contents = [];
 
   /**
-   * @param {object} owner whose calls they are
+   * @param {object} owner the manager or provider that makes the calls
    * @param {unknown[]} messages
-   * @param {(number: number) => boolean} addKnown passes the part with this number; false if the addon has forgotten it
+   * @param {(number: number) => boolean} addKnown passes the part with this number; returns false if the addon no longer has it
    */
   constructor(owner, messages, addKnown) {
     if (!partsOf.has(owner)) partsOf.set(owner, new WeakMap());
@@ -34,7 +34,7 @@ class SentMessages {
     return isObject(message) && this.#parts.has(message);
   }
 
-  /** Passes the part that begins here, if it is one of an earlier call and contains the same. Returns the number of its messages; 0 if nothing was passed. */
+  /** Passes the part that begins here, if an earlier call passed the same content. Returns the number of its messages; 0 if nothing was passed. */
   again(at) {
     const part = this.#partAt(at);
     if (!part || !this.#addKnown(part.number)) return 0;
@@ -50,12 +50,12 @@ class SentMessages {
       const isThere = contents && at + contents.length <= this.#messages.length;
       return isThere && contents.every((was, index) => isSame(was, this.#messages[at + index])) ? part : undefined;
     } catch {
-      // A getter that throws: writing it as JSON says where.
+      // A getter throws. Writing the message as JSON reports its place.
       return undefined;
     }
   }
 
-  /** Notes that so many messages from here on were passed as the part with this number, which is missing where the addon does not keep it. */
+  /** Records that `count` messages from here on were passed as the part with this number; undefined if the addon does not keep the part. */
   passed(at, count, number) {
     const messages = Array.from({ length: count }, (_, index) => this.#messages[at + index]);
     const contents = messages.map(contentOf);

@@ -6,7 +6,7 @@ const { stringify } = require("./deep-json.js");
 const { argumentError, messageOf, notAllowed, notReadable, readable, shown } = require("./errors.js");
 const { faultyPlace } = require("./place.js");
 
-/** An array with more places is checked for whether it contains elements. */
+/** Arrays with more places are checked for elements, because they may be sparse. */
 const MANY_PLACES = 100_000;
 
 /** Throws `not_serializable` if `array` is little more than a length, because iterating over its places would take minutes for nothing. */
@@ -105,7 +105,7 @@ function serializeSettings(settings, field) {
   let json;
   try {
     json = JSON.stringify(settings, function (key, value) {
-      // The last tier of a host's prices has no limit, which null means too.
+      // The last tier of a host's prices is without limit, and null means the same.
       if (key === "contextWindow" && value === Infinity && PRICES.some((name) => name in this)) return null;
       return isHeld(value) ? value : refused(value);
     });

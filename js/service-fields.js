@@ -39,7 +39,7 @@ const ANTHROPIC = {
     mcp_tool_listing: "type mcp_server_name tools",
     fallback: "type from to trigger",
   }),
-  /** Marks up to which a prompt can be cached. */
+  /** The field that marks the end of a cached part of the prompt, and the maximum number of such marks. */
   cacheMarks: { field: "cache_control", most: 4 },
 };
 

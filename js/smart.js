@@ -44,7 +44,7 @@ function withIndices(config, indices) {
 /** Returns the configuration in a form that can be checked before there are messages. */
 const withoutFunctions = (config) => readAt("config", config, () => withIndices(config, () => []));
 
-/** Returns the result of a host function; what it throws becomes a coded error. */
+/** Returns the result of a host function; anything that it throws becomes a coded error. */
 function answered(path, call) {
   return answerOf(call, (error) => {
     throw argumentError("invalid_argument", `${path} threw: ${messageOf(error)}`, { field: path, cause: error });

@@ -1,25 +1,24 @@
 "use strict";
 
-// Records what values contained when they were passed. Whether a value still contains the same is checked without
-// reading its texts again: a text cannot change, so the same text has the same reference, which engines compare
-// first.
+// Records the contents of values when they are passed, to check later whether they are unchanged. The check is fast:
+// texts are immutable, so an unchanged text has the same reference, which engines compare first.
 
-/** Represents what is not compared: values whose JSON is not that of their fields, and values that cannot be walked. It equals nothing. */
+/** Represents values that are not compared, because their JSON is not that of their fields, or because they cannot be read. It equals nothing. */
 const UNKNOWN = Symbol("unknown");
 
-/** An array with more places may be little more than a length. */
+/** Maximum length of arrays that are copied: a longer one may be sparse, and so contain little. */
 const MANY_PLACES = 100_000;
 
 const isContainer = (value) => typeof value === "object" && value !== null;
 
-/** Returns true if JSON is written of something else than a container's own fields: `toJSON`, or a primitive value in an object. */
+/** Returns true if a container's JSON does not come from its own fields, but from `toJSON` or a primitive value in an object. */
 function hasOwnJson(value) {
   if (typeof value.toJSON === "function") return true;
   const prototype = Object.getPrototypeOf(value);
   return prototype !== null && prototype !== Object.prototype && prototype !== Array.prototype && !isContainer(value.valueOf());
 }
 
-/** Returns a copy of the value's arrays and objects, which stays unchanged whatever happens to the value. */
+/** Returns a copy of the value's arrays and objects. Later changes of the value do not affect the copy. */
 function copied(value) {
   if (!isContainer(value)) return typeof value === "function" ? UNKNOWN : value;
   if (hasOwnJson(value)) return UNKNOWN;
@@ -37,7 +36,7 @@ function copied(value) {
   return fields;
 }
 
-/** Returns what a value contains, for `isSame`. */
+/** Returns a copy of a value's content, for `isSame`. */
 function contentOf(value) {
   try {
     return copied(value);
@@ -47,7 +46,7 @@ function contentOf(value) {
   }
 }
 
-/** Returns true if a value certainly contains what was recorded, so that it has the same JSON. */
+/** Returns true if a value certainly has the recorded content, and so the same JSON. */
 function isSame(was, value) {
   try {
     return isEqual(was, value);
@@ -68,16 +67,16 @@ function isEqual(was, value) {
   return names.length === before.length && names.every((name, index) => name === before[index] && isEqual(was[name], value[name]));
 }
 
-/** Messages as they were passed. */
+/** The recorded contents of messages. */
 class Snapshot {
   #held;
 
-  /** @param {unknown[]} contents what each message contains, from `contentOf` */
+  /** @param {unknown[]} contents the content of each message, from `contentOf` */
   constructor(contents) {
     this.#held = contents;
   }
 
-  /** Returns true if `value`, now at this place, certainly contains what was there. */
+  /** Returns true if `value`, now at this place, certainly has the recorded content of the place. */
   holds(value, message, path = []) {
     /** @type {any} */
     let was = this.#held[message];

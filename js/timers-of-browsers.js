@@ -44,7 +44,7 @@ exports.setInterval = (work, delay) =>
   );
 exports.clearTimeout = (/** @type {Timer | undefined} */ timer) => timer?.stop();
 exports.clearInterval = exports.clearTimeout;
-/** Runs after everything that is due. Uses a message, because timers wait for milliseconds. */
+/** Runs a function after all tasks that are due. Uses a message, because timers wait for milliseconds. */
 exports.setImmediate = (next) => {
   // A browser's class, which the types of Node lack.
   const { port1, port2 } = /** @type {any} */ (new MessageChannel());

@@ -1,9 +1,8 @@
 "use strict";
 
 /**
- * The method of a manager with which the studio tries a condensation: `{ preview, result? }`. The result is complete,
- * with restore data: an exact preview has already done all the work, which would otherwise be done twice. There is no
- * result if a custom provider is registered.
+ * The key of a manager's internal method for the studio's dry runs, which resolves to `{ preview, result? }`. An exact dry run has already
+ * done all the work, so it includes the complete result with restore data. There is no result if a custom provider is registered.
  */
 const tried = Symbol.for("roo-condense.tried");
 

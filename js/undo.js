@@ -13,10 +13,10 @@ const { applyPlan } = require("./plan.js");
 const { attempt, dataOf, invalid } = require("./restore-data.js");
 const { requireMessages, serializeMessages } = require("./serialize.js");
 
-/** Fields of restore data beside its edits. */
+/** Fields of restore data other than its edits. */
 const FIELDS = ["version", "original", "messages", "groups", "format"];
 
-/** An array with more places is written only if something stands in most of them, because it may be little more than a length. */
+/** An array of more elements is written only if at least half of them exist, because a sparse array may have any length. */
 const MANY_PLACES = 100_000;
 const isHollow = (value) => Array.isArray(value) && value.length > MANY_PLACES && Object.keys(value).length * 2 < value.length;
 
@@ -25,7 +25,7 @@ function written(value) {
   try {
     return JSON.stringify(value, (_, inner) => (isHollow(inner) ? null : inner)) ?? "null";
   } catch (error) {
-    // A cycle, a BigInt, or deep nesting. A getter of the caller's may throw anything.
+    // The value has a cycle, a BigInt or deep nesting. A getter of the caller may throw any other error.
     if (error instanceof TypeError || error instanceof RangeError) return "null";
     throw error;
   }
@@ -69,7 +69,7 @@ function writtenWhole(messages, count, format) {
 }
 
 /**
- * Returns the addon's answer: the edits to make, what is left to undo then, and what cannot be undone.
+ * Returns the addon's decision: the edits to make, the edits that remain to be undone, and the changes that cannot be undone.
  * @param {any} messages
  * @param {any} data
  * @param {{ only?: any, withDependants?: boolean }} what
@@ -93,7 +93,7 @@ function decided(messages, data, { only, withDependants = false }) {
 /** Returns the number of messages that the condensation left. */
 const lengthOf = (data) => (typeof data?.messages === "string" ? Math.floor(data.messages.length / DIGITS) : 0);
 
-/** Returns the edits to make, each with the value that it restores: `text` where a recipe stands for it. */
+/** Returns the edits to make, each with the value that it restores: `text` if the value is a recipe. */
 const madeOf = (edits, taken) => taken.map(([index, text]) => withValue(edits[index], text));
 
 function withValue(edit, text) {

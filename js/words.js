@@ -1,6 +1,6 @@
 "use strict";
 
-// Creates messages for people where JavaScript has something to say: a code and values. The words are the addon's
+// Creates the messages for people that originate in JavaScript: a code and values. The words are in the addon
 // (src/words/en.json), so that a page can use another language.
 
 /** Creates a message: its English, with code and values. */

@@ -1,5 +1,5 @@
-//! Targets for a fuzzer: each accepts any bytes and asserts what must hold. `cargo fuzz run NAME` searches for bytes
-//! that violate it (`fuzz/`, CONTRIBUTING); the tests here run the corpus in `fuzz/corpus`, and random bytes.
+//! Targets for a fuzzer: each accepts any bytes and asserts invariants. `cargo fuzz run NAME` searches for bytes that
+//! violate them (`fuzz/`, CONTRIBUTING); the tests here run the corpus in `fuzz/corpus`, and random bytes.
 
 use serde_json::Value;
 
@@ -28,10 +28,10 @@ pub const TARGETS: &[Target] = &[
     ("plans", plans),
 ];
 
-/// Outside text is the same after going in and out, ill-formed or not.
+/// Checks that text from outside is the same after encoding and decoding, even if it is ill-formed.
 pub fn surrogate_codec(data: &[u8]) {
     let units: Vec<u16> = data.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
-    // As JSON.stringify writes it: unpaired surrogates are escaped.
+    // Like JSON.stringify, this escapes unpaired surrogates.
     let json: String = std::iter::once('"')
         .chain(char::decode_utf16(units.iter().copied()).flat_map(|read| match read {
             Ok(character) => {
@@ -55,7 +55,7 @@ pub fn surrogate_codec(data: &[u8]) {
     }
 }
 
-/// The code units of a JSON string, as JavaScript reads them.
+/// Returns the code units of a JSON string, as JavaScript reads them.
 fn units_of(literal: &str) -> Vec<u16> {
     let mut units = Vec::new();
     let mut rest = &literal[1..literal.len() - 1];
@@ -74,7 +74,7 @@ fn units_of(literal: &str) -> Vec<u16> {
     units
 }
 
-/// The scanner finds the strings of any JSON, with the values that a parser gives them.
+/// Checks that the scanner finds the strings of any JSON, with the same values as a parser.
 pub fn json_scan(data: &[u8]) {
     let Ok(json) = std::str::from_utf8(data) else { return };
     let Ok(value) = serde_json::from_str::<Value>(json) else { return };
@@ -103,8 +103,8 @@ fn strings_of(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// Lines of any text as tool results of a conversation: resolving pointers neither panics nor expands little text to
-/// much.
+/// Uses lines of any text as tool results, and checks that resolving pointers neither panics nor expands a short text
+/// to a very long one.
 pub fn pointers(data: &[u8]) {
     let Some(conversation) = conversation_of(data) else { return };
     let before: usize = conversation.messages().flat_map(Message::texts).map(|text| text.text.len()).sum();
@@ -112,7 +112,7 @@ pub fn pointers(data: &[u8]) {
     assert!(after <= 64 * before + (16 << 20), "{before} bytes became {after}");
 }
 
-/// A conversation with the bytes as tool results, separated by zero bytes.
+/// Returns a conversation with the bytes as tool results, separated by zero bytes.
 fn conversation_of(data: &[u8]) -> Option<Conversation> {
     let text = std::str::from_utf8(data).ok()?;
     let results = text.split('\0').enumerate().flat_map(|(index, text)| {
@@ -126,7 +126,7 @@ fn conversation_of(data: &[u8]) -> Option<Conversation> {
     Conversation::parse(&results.collect::<Value>().to_string()).ok()
 }
 
-/// Only the given ranges of a text are replaced.
+/// Checks that only the given ranges of a text are replaced.
 pub fn splicing(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let cuts: Vec<usize> = text.char_indices().map(|(at, _)| at).filter(|at| data[*at].is_multiple_of(5)).collect();
@@ -150,7 +150,7 @@ pub fn splicing(data: &[u8]) {
     assert_eq!(rest, &text[kept..]);
 }
 
-/// A text is JSON or has an error within it; JSON without changes stays the same.
+/// Checks that a text is JSON or has an error at a position inside it, and that JSON without changes remains the same.
 pub fn json_files(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let layout = json_file::rewrite::Layout { unit: "  ", newline: "\n" };
@@ -165,8 +165,8 @@ pub fn json_files(data: &[u8]) {
     }
 }
 
-/// A service's response, cut into pieces anywhere, is read or is an error. The first byte selects the protocol, the
-/// second the length of the pieces.
+/// Checks that a service's response, cut into pieces anywhere, is read or causes an error. The first byte selects the
+/// protocol, the second the length of the pieces.
 pub fn events(data: &[u8]) {
     let [protocol, length, body @ ..] = data else { return };
     let api = if protocol % 2 == 0 { Api::Anthropic } else { Api::OpenAi };
@@ -176,7 +176,7 @@ pub fn events(data: &[u8]) {
     take_in_whole(api, body);
 }
 
-/// A plan is refused, or applied and undone: the inverse restores the original.
+/// Checks that a plan is rejected, or can be applied, and that its inverse restores the original.
 pub fn plans(data: &[u8]) {
     let history = history();
     let mut edits = Vec::new();

@@ -1,4 +1,4 @@
-//! Condenses the conversations of coding agents so that they keep fitting the model's context window.
+//! Condenses the conversations of coding agents, so that they continue to fit the model's context window.
 //!
 //! Data flows one way: JavaScript → `node` → `manager` → `providers` → a plan of edits → applied in
 //! `conversation` → back to JavaScript.

@@ -27,7 +27,7 @@ export class RooCondenseError extends Error {
   readonly code: ErrorCode;
   /** The argument or option that the error is about, as a path such as `options.targetTokens`; the first, where the message lists several. */
   readonly field?: string;
-  /** Of `binary_not_found`: the places that were tried, in order, and why each failed. */
+  /** With `binary_not_found`: the places that were tried, in order, and why each failed. */
   readonly tried?: readonly { place: string; reason: string; error: unknown }[];
 }
 
@@ -54,12 +54,12 @@ export interface CondensationError {
   code: CondensationErrorCode | ArgumentErrorCode;
   /** For people. */
   message: string;
-  /** The same as a code and values, to be told in another language; absent where JavaScript found it. */
+  /** The message as a code and values, for translation; absent if JavaScript found the error. */
   said?: Said;
-  /** The option that it is about, as a path, where it is about one. */
+  /** The option that the error is about, as a path, if it is about one. */
   field?: string;
-  /** What the custom provider or handler threw or rejected with: the same object. */
+  /** The value that the custom provider or handler threw or rejected with: the same object. */
   cause?: unknown;
-  /** Of `broken_result`: the rule that the provider's result would break (`code`), and the message, block and call there; indices are those of its result. */
+  /** With `broken_result`: the rule that the provider's result would break (`code`), and the message, block and call; indices refer to that result. */
   problem?: Problem;
 }

@@ -11,7 +11,7 @@ export interface BlockLike {
  * The formats of histories, as the option `format` names them; docs/formats.md says what each is.
  *
  * - `anthropic`: the Anthropic Messages API, Roo-Code, Cline
- * - `openai-chat`: OpenAI Chat Completions, and those who speak it
+ * - `openai-chat`: OpenAI Chat Completions, and services that use its protocol
  * - `openai-responses`: items of OpenAI's Responses API
  * - `ai-sdk-model`, `ai-sdk-ui`: `ModelMessage` and `UIMessage` of the AI SDK, versions 5 to 7
  * - `langchain`: messages of LangChain and LangGraph, instances and their JSON
@@ -32,29 +32,31 @@ export type MessageFormat =
   | "opencode"
   | "goose";
 
-/** Which format messages are in. */
+/** The format of messages. */
 export interface FormatOptions {
   /** Default: what is seen in the messages. Where they are text alone, `anthropic`, which most formats look like then. */
   format?: MessageFormat | undefined;
 }
 
 /**
- * The least a message has to be. A host's own message type (Anthropic's `MessageParam` and `BetaMessageParam`, Roo-Code's `ApiMessage`, and those of the
- * formats in {@link MessageFormat}) goes in and comes out; all further fields are kept. Messages are never mutated, and an unchanged one comes back as the same
- * object.
+ * The minimum that a message must have. You can pass your own message type (Anthropic's `MessageParam` and `BetaMessageParam`, Roo-Code's
+ * `ApiMessage`, and
+ * types of the formats in {@link MessageFormat}), and get the same type back. All further fields are kept. Messages are never mutated, and
+ * an unchanged message
+ * is returned as the same object.
  */
 export interface MessageLike {
-  /** Absent in formats that name who speaks elsewhere: LangChain, OpenCode, items of OpenAI's Responses. */
+  /** The speaker. Absent in formats that name it in another field: LangChain, OpenCode, items of OpenAI's Responses. */
   readonly role?: string | undefined;
   /** A string or blocks; in other formats absent, null, or parts of their own. */
   readonly content?: unknown;
-  /** In the place of a role, in LangChain's messages and items of OpenAI's Responses. */
+  /** Replaces the role in LangChain's messages and items of OpenAI's Responses. */
   readonly type?: unknown;
-  /** What is said, in UI messages of the AI SDK, Gemini's contents and OpenCode's messages. */
+  /** The content, in UI messages of the AI SDK, Gemini's contents and OpenCode's messages. */
   readonly parts?: unknown;
-  /** Who speaks, in OpenCode's messages. */
+  /** Contains the speaker, in OpenCode's messages. */
   readonly info?: unknown;
-  /** The message itself, where it is serialised by LangChain. */
+  /** The message itself, if LangChain serialised it. */
   readonly kwargs?: unknown;
 }
 
@@ -118,7 +120,7 @@ export type OtherBlockType =
   | "compaction"
   | UnlistedType;
 
-// An enum, because it is the one kind of text that TypeScript keeps apart from the literals above when it narrows a union by them.
+// An enum, because it is the only string type that TypeScript distinguishes from the literals above when it narrows a union.
 declare enum Unlisted {
   Other = "any other text",
 }
@@ -155,12 +157,12 @@ export interface Message {
   [field: string]: unknown;
 }
 
-/** A service, by the format of its messages. `openai-chat` is OpenAI's own: services with its protocol may know more fields. */
+/** A service, named by the format of its messages. `openai-chat` is OpenAI itself: other services with its protocol may accept more fields. */
 export type MessageService = "anthropic" | "openai-chat" | "openai-responses" | "gemini" | "bedrock-converse";
 
 /** Options of {@link validateMessages}. */
 export interface ValidateOptions extends FormatOptions {
-  /** Also lists what this service refuses because it does not know it. `format` is then the service's. Default: only the rules of the format. */
+  /** Also lists fields and blocks that this service rejects as unknown. `format` is then the service's. Default: only the rules of the format. */
   service?: MessageService | undefined;
 }
 

@@ -5,14 +5,15 @@ import type { MessageLike } from "./messages.js";
 import type { ManagerOptions, PresetName } from "./options.js";
 import type { RestoreData } from "./results.js";
 
-/** What was read of a history. */
+/** The content of a history. */
 export interface ReadHistory<M extends MessageLike = MessageLike> {
   messages: readonly M[];
   bytes?: number | undefined;
-  /** Writes the text of its file with other messages, for what is copied or downloaded. Default: the messages as JSON. */
+  /** Returns the text of the history's file with other messages, to be copied or downloaded. Default: the messages as JSON. */
   textWith?: ((messages: readonly any[]) => string) | undefined;
   /**
-   * Writes the text of a file that undoes a download of condensed messages; it is downloaded beside them. Default: the restore data as JSON, for
+   * Returns the text of a file that undoes a download of condensed messages; it is downloaded beside them. Default: the restore data as
+   * JSON, for
    * {@link restore}.
    */
   restoreWith?: ((messages: readonly any[], restoreData: RestoreData) => string) | undefined;
@@ -24,27 +25,29 @@ export interface StudioHistory<M extends MessageLike = MessageLike> {
   id: string;
   /** The name for people. Default: the id. */
   name?: string | undefined;
-  /** Reads it; asked again whenever it may have changed. What it throws is shown. */
+  /** Reads the history; called again whenever it may have changed. The page shows the error if it throws. */
   read(): ReadHistory<M> | Promise<ReadHistory<M>>;
-  /** Writes a condensed history and what leads back from it. Without it the page may only look. */
+  /** Writes a condensed history and its restore data. Without it, the page cannot save. */
   save?: ((messages: readonly M[], restoreData: RestoreData) => SavedHistory | Promise<SavedHistory>) | undefined;
   /**
-   * Writes the messages as they were before a saving, with those that were added since; `saving` is what `savings` listed, or the restore data that `save`
-   * was given. It is called only while the history begins with the messages that this saving left. Without it the page offers no undo of saving.
+   * Writes the messages from before a save, followed by the messages added since. `saving` is an element of `savings`, or has the restore
+   * data given to `save`.
+   * Called only while the history begins with the messages that this save wrote. Without it, the page offers no undo of saves.
    */
   undoSave?: ((messages: readonly M[], saving: StudioSaving) => SavedHistory | Promise<SavedHistory>) | undefined;
   /**
-   * Lists the restore data of earlier savings, the newest last; asked after each `read`. The page offers to undo the newest that fits the messages. Without it
-   * the host knows what was saved since it was made. What it throws counts as none.
+   * Lists the restore data of earlier saves, the newest last; called after each `read`. The page offers to undo the newest save that fits
+   * the messages. Without
+   * it, the host knows the saves since it was created. If it throws, the list counts as empty.
    */
   savings?: (() => Iterable<StudioSaving> | Promise<Iterable<StudioSaving>>) | undefined;
-  /** Whether saving adds to its file instead of replacing what was there, which the page says before. Default: false. */
+  /** Whether a save appends to the file instead of replacing its content; the page announces it before. Default: false. */
   grows?: boolean | undefined;
-  /** Tells when it may have changed. Returns what ends that. */
+  /** Calls `changed` when the history may have changed. Returns a function that stops this. */
   watch?: ((changed: () => void) => () => void) | undefined;
 }
 
-/** Restore data of an earlier saving. Other fields, such as where it is stored, come back to `undoSave` as they are. */
+/** Restore data of an earlier save. `undoSave` receives other fields, such as the place of the data, unchanged. */
 export interface StudioSaving {
   restoreData: RestoreData;
   [more: string]: unknown;
@@ -61,26 +64,26 @@ export interface SavedHistory {
 
 /** A session that a host has found. */
 export interface FoundSession {
-  /** Names it in requests, such as its path. */
+  /** Its id in requests, such as its path. */
   id: string;
-  /** Whose it is: `claude`, `codex`, `roo`, `zoo`, `cline`; another name is shown as it is. */
+  /** The agent that wrote it: `claude`, `codex`, `roo`, `zoo`, `cline`. Other names are shown unchanged. */
   agent: string;
-  /** For people, such as its path. */
+  /** The name for people, such as its path. */
   name: string;
-  /** When it was written last, in milliseconds since 1970. */
+  /** Time of the last write, in milliseconds since 1970. */
   changed: number;
   bytes: number;
 }
 
-/** Finds sessions, which a page without a history lists. */
+/** Finds sessions. A page without a history lists them. */
 export interface StudioSessions {
   /** `folders`: where it looked. `sessions`: the newest first. */
   find(): { folders: string[]; sessions: FoundSession[] } | Promise<{ folders: string[]; sessions: FoundSession[] }>;
-  /** The session with this id as a history; called only with ids that `find` gave last. What it throws is shown. */
+  /** Returns the session with this id as a history; called only with ids from the last `find`. The page shows the error if it throws. */
   open(id: string): StudioHistory<any>;
 }
 
-/** Settings of automatic condensing, which the page shows and changes. Those that are absent are as the manager has them. */
+/** Settings of automatic condensing, which the page shows and changes. Absent ones have the manager's values. */
 export interface StudioSettings
   extends Pick<
     ManagerOptions,
@@ -93,17 +96,17 @@ export interface StudioSettings
   > {
   /** The preset of the provider `smart`; see `manager.setPreset`. */
   preset?: PresetName | undefined;
-  /** How much of a conversation may stay if somebody condenses it by hand, in percent, 5 to 100: what the page begins with. Default: what it advises for the window. */
+  /** Initial target for condensing by hand, in percent of the conversation, 5 to 100. Default: the target that the page advises for the window. */
   targetPercent?: number | undefined;
 }
 
 /** Where a host keeps the settings that the page changes. */
 export interface StudioSettingsStore {
-  /** Reads them; asked again before each use. What it throws is shown. */
+  /** Reads the settings; called before each use. The page shows the error if it throws. */
   read(): StudioSettings | Promise<StudioSettings>;
-  /** Stores them, all that were chosen. Only settings that the manager accepts are stored. */
+  /** Stores all chosen settings. Called only with settings that the manager accepts. */
   write(settings: StudioSettings): unknown;
-  /** Where they stand, for people: a file, a program. Default: they are said to last as long as the host. */
+  /** Where the settings are stored, for people: a file, a program. Default: the page says that they last as long as the host. */
   keptIn?: string | undefined;
 }
 
@@ -112,7 +115,7 @@ export interface StudioHostOptions {
   histories: readonly StudioHistory<any>[];
   /** The model's context window in tokens, if known. */
   contextWindow?: number | undefined;
-  /** Whether the model has recall ({@link createRecall}, `roo-condense mcp`): then the page advises a tenth of the window. Default: false, half of it at most. */
+  /** Whether the model has recall ({@link createRecall}, `roo-condense mcp`). With it, the page advises a tenth of the window, else at most half. Default: false. */
   recall?: boolean | undefined;
   /** The system prompt; it counts towards the tokens. */
   systemPrompt?: string | undefined;
@@ -122,18 +125,19 @@ export interface StudioHostOptions {
   language?: string | undefined;
   /** Whether users may open other files by dropping them on the page. Default: true. */
   canOpen?: boolean | undefined;
-  /** Reads the messages in the text of such a file. Default: JSON, an array of messages or an object with one in `messages`. What it throws is shown. */
+  /** Reads the messages from a dropped file's text. Default: JSON, an array of messages, or an object with one in `messages`. The page shows its errors. */
   readText?: ((name: string, text: string) => readonly any[] | ReadHistory<any>) | undefined;
   /**
-   * Keeps settings of automatic condensing, which the page then offers to change. What the page tries follows them, by a copy of the manager; the manager itself
-   * is the host's to change. Default: the page has no such settings.
+   * Stores settings of automatic condensing, which the page then offers to change. Dry runs of the page apply them to a copy of the
+   * manager. The manager itself
+   * is changed only by your application. Default: the page has no such settings.
    */
   settings?: StudioSettingsStore | undefined;
-  /** Finds sessions on this machine, for a page without a history. Without it the page asks for a file. */
+  /** Finds sessions on this machine, for a page without a history. Without it, the page asks for a file. */
   sessions?: StudioSessions | undefined;
-  /** Makes one file of HTML of what the page shows, for its button *Report*. Without it there is none. `title` is for the head of the page. */
+  /** Returns the page's content as one HTML file, for the button *Report*. `title` is for the head of the file. Without it, there is no such button. */
   report?: ((data: object, options: { title: string }) => string | Promise<string>) | undefined;
-  /** Writes such a file when it was condensed; a page without a disk may have it downloaded. Without it these cannot be saved. */
+  /** Writes a dropped file after it was condensed; without a disk, it may start a download. Without this function, dropped files cannot be saved. */
   saveOpened?: ((name: string, messages: readonly any[], restoreData: RestoreData) => SavedHistory | Promise<SavedHistory>) | undefined;
 }
 
@@ -154,7 +158,7 @@ export interface StudioHost {
     message: unknown,
     options?: { signal?: AbortSignal | undefined },
   ): Promise<{ id: number; answer: unknown } | { id: number; error: { code: string; message: string } }>;
-  /** Handles the requests of a channel. Returns a function that ends that. */
+  /** Handles the requests of a channel. Returns a function that stops this. */
   connect(port: StudioPort): () => void;
   /** Ends all work and stops watching. */
   dispose(): void;

@@ -95,7 +95,7 @@ function parse(args, command) {
     }
     const option = /^Option '(?:-\w, )?--([\w-]+).*' argument (?:is ambiguous|missing)/.exec(error.message)?.[1];
     if (option !== undefined) throw withoutValue(option, command);
-    // Node adds advice about `--` that misleads.
+    // Node's message also has advice about `--`, which is misleading here.
     const [sentence] = error.message.split(/\.\s/, 1);
     const [, dashes, name] = /^Unknown option '(--?)([^']*)'/.exec(error.message) ?? [];
     const meant = name === undefined ? "" : flagsLike(dashes, name, command ?? "condense");
@@ -106,14 +106,14 @@ function parse(args, command) {
   }
 }
 
-/** Returns the failure of a number, with the one that may have been meant. */
+/** Returns the failure of an invalid number, with the number that may have been meant. */
 const wrongNumber = (flag, text, allowed, meant) =>
   wrong(`${flag} must be ${allowed}; got "${text}"${asking(meant === undefined ? [] : [meant])}`, flag);
 
 /** Returns the failure of an invalid target. */
 const wrongTarget = (text, allowed) => wrongNumber("--target", text, allowed, tokensMeant(text, true));
 
-/** How many tokens a suffix stands for. */
+/** The number of tokens that a suffix multiplies by. */
 const SUFFIXES = Object.freeze({ "": 1, k: 1e3, m: 1e6 });
 
 /** Reads `200000`, `200k` or `1m` as tokens; undefined if it is none of them. */
@@ -216,7 +216,7 @@ function recommendCommand([file = "HISTORY"], flag, value) {
   return `roo-condense recommend ${shellWord(file)} --${flag}${value === true ? "" : ` ${shellWord(value)}`}`;
 }
 
-/** The number of commands named for a flag. */
+/** Maximum number of commands named for a flag. */
 const MOST_NAMED = 3;
 
 /** Lists the commands that have a flag. */

@@ -126,7 +126,7 @@ class Batch {
   #isWritten({ name, out, restore }) {
     const file = path.join(this.#out, name);
     if (statOf(file)?.size === out) return restore === -1 || statOf(restoreFileOfResult(file))?.size === restore;
-    // The earlier run was killed between its last note and the move.
+    // The earlier run was killed after its last record and before the file was moved.
     const part = this.#journal.partOf(name);
     if (statOf(part)?.size !== out) return false;
     publish(part, file);
@@ -140,7 +140,7 @@ class Batch {
       try {
         isLines = await isDataSet(input.file);
       } catch {
-        // Reading it reports the error.
+        // The error is reported when the file is read.
       }
       if (isLines) yield* this.#piecesOf(input);
       else yield { input, weight: statOf(input.file)?.size ?? 0 };

@@ -25,13 +25,13 @@ const FORMAT = 1;
  * @property {number} size of the input, in bytes
  * @property {number} mtime of the input, in milliseconds
  * @property {number} at bytes of the input that are done
- * @property {number} from where this goes on: the `at` of the entry before, or 0
+ * @property {number} from the byte at which this entry continues: the `at` of the previous entry, or 0
  * @property {number} lines lines of the input that are done, if it is a data set; otherwise 0
  * @property {number} out bytes of the result; -1 if there is none
  * @property {number} restore bytes of the restore data; -1 if there is none
- * @property {import("./batch-report.js").Sums} sums of all that is done of it
- * @property {import("./batch-report.js").Told[]} failures those since the entry before
- * @property {string} [skipped] why it is no history
+ * @property {import("./batch-report.js").Sums} sums over the finished part of the input
+ * @property {import("./batch-report.js").Told[]} failures since the previous entry
+ * @property {string} [skipped] the reason why the input is not a history
  */
 
 class Journal {
@@ -48,7 +48,7 @@ class Journal {
   /**
    * Opens the journal of a folder of results, and creates it if necessary. Entries with other `settings` are ignored.
    * @param {string} folder
-   * @param {string} settings what identifies everything that results depend on, besides the input
+   * @param {string} settings a text that identifies everything that results depend on, besides the input
    */
   constructor(folder, settings) {
     this.#folder = path.join(folder, FOLDER);

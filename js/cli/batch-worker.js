@@ -20,7 +20,7 @@ const { visible } = require("./terminal.js");
 const library = require("../api.js");
 
 const { settings, unfinished } = workerData;
-/** The file that is written before it is moved to its place. */
+/** The temporary file that is written first and then moved to its place. */
 const temporary = path.join(unfinished, `${threadId}.tmp`);
 
 /** Condenses a history, to be written to a file `out` or in place; throws if nothing is to be written. */
@@ -45,7 +45,7 @@ function told(thrown, line) {
   };
 }
 
-/** Notes the state of the file that was read. */
+/** Records the state of the file that was read. */
 function note(done, stat) {
   done.size = stat?.size ?? -1;
   done.mtime = stat?.mtimeMs ?? 0;
@@ -75,7 +75,7 @@ async function workOnFile({ file, out, restore }) {
     done.sums = sums;
   } catch (error) {
     done.failure = told(error);
-    // An earlier run may have condensed a former content of the file.
+    // The files may be left from an earlier run, which condensed a former content of the input.
     for (const name of [out, restore]) fs.rmSync(name, { force: true });
   }
   return { answer: done, transfer: [] };

@@ -16,13 +16,13 @@ const { runTool } = require("../recall/ask.js");
 const isObject = require("../is-object.js");
 
 /**
- * The most bytes of session files that are read: an index of them stays below 1 GB with the memory that Node needs to
- * read them (benches/recall-sessions.mjs).
+ * Maximum bytes of session files that are read. With it, the index and the memory that Node needs to read them take less
+ * than 1 GB (benches/recall-sessions.mjs).
  */
 const MOST_BYTES = 320_000_000;
-/** The most earlier sessions that are searched. */
+/** Maximum number of earlier sessions that are searched. */
 const MOST_SESSIONS = 50;
-/** The number of characters of a query that are used. */
+/** Maximum number of characters of a query that are used. */
 const LONGEST_QUERY = 2000;
 
 const NO_SESSION =
@@ -96,7 +96,7 @@ class ClientRecall {
     }
   }
 
-  /** Notices that a client has begun another session with the same server. The earlier sessions are then other ones. */
+  /** Detects that a client has begun another session with the same server. That session has other earlier sessions. */
   #turnTo(name) {
     if (this.#own !== undefined && this.#own !== name) {
       this.#files = new SessionFiles();

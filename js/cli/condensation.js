@@ -41,7 +41,7 @@ function createHandler(library, model, env, price) {
   if (typeof library.httpHandler !== "function") throw wrong("--llm: this build of roo-condense cannot call language models", "--llm");
   const variable = KEY_VARIABLES[model.api];
   const apiKey = env[variable];
-  // A server of the user's often needs no key.
+  // The user's own server often needs no key.
   if (!apiKey && model.baseUrl === undefined)
     throw wrong(`--llm ${model.api} needs the environment variable ${variable}, which is not set`, "--llm");
   const options = {
@@ -207,7 +207,7 @@ async function condense(library, history, settings, { env, interruption, step, c
   const isChosen = result !== found;
   step("counting the result", 18, 20);
   const after = await recountByKind(before, history, result.messages, library);
-  // If the user rejects changes, the target is checked on what is left.
+  // If the user rejects changes, the target is checked again on the new result.
   if (target) target.met = result.stats.finalTokens <= target.tokens;
   const warnings = withOwnWords(result.warnings);
   return {
@@ -217,7 +217,7 @@ async function condense(library, history, settings, { env, interruption, step, c
     tokens: { before, after },
     target,
     isChosen,
-    // A user who leaves changes out wants the result, also above the target.
+    // A user who rejected changes accepts a result above the target.
     isMissed: target !== undefined && !target.met && !isChosen,
     condensingMs,
     problems: library.validateMessages(messages, { format }),

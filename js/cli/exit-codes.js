@@ -46,7 +46,7 @@ function codeName(code) {
 class Failure extends Error {
   /**
    * @param {number} exitCode
-   * @param {string | { message: string, said: object }} message in English, or also as what it is made of
+   * @param {string | { message: string, said: object }} message in English; also as a code and values, if it is translatable
    * @param {{ hints?: string[], code?: string, field?: string, cause?: unknown }} [more] `hints`: further lines; for `--json`, `code`: the fixed word, and `field`: the
    *   flag that the failure is about
    */

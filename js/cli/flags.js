@@ -38,9 +38,10 @@
  * @property {number} [most] the largest number
  * @property {string} about one line, without a full stop
  * @property {string} [details] sentences for the long help
- * @property {Readonly<Record<string, { value?: string, about?: string, details?: string, values?: readonly string[] }>>} [for] by command, where the flag means something else
+ * @property {Readonly<Record<string, { value?: string, about?: string, details?: string, values?: readonly string[] }>>} [for] other
+ * meanings of the flag, by command
  * @property {keyof typeof GROUPS} group
- * @property {readonly string[]} commands the commands that understand it
+ * @property {readonly string[]} commands the commands that accept it
  * @property {string} [answers] the answer of `recommend()` that it gives
  * @property {readonly string[]} [options] the options of the JavaScript API that it sets; messages about them name the flag instead
  */

@@ -40,7 +40,7 @@ function readBytes(name) {
   }
 }
 
-/** Reads all content of a file, a pipe or a device, up to the limit for files, in parts that are full but for the last: a pipe gives 64 KB at once. */
+/** Reads a file, a pipe or a device, up to the limit for files. Returns parts that are all full except the last, although a pipe gives 64 KB at once. */
 function readParts(descriptor) {
   const parts = [];
   for (let length = 0; ; ) {
@@ -103,7 +103,8 @@ const CODES = Object.freeze({
  * Returns the failure of a file that cannot be read.
  * @param {string} name
  * @param {any} error
- * @param {{ flag?: string, isHistory?: boolean }} [what] `flag`: the one that names the file. `isHistory`: what histories there are is said if it is missing
+ * @param {{ flag?: string, isHistory?: boolean }} [what] `flag`: the flag that names the file; `isHistory`: if the file is missing, list
+ * existing histories
  */
 function unreadable(name, error, { flag, isHistory = flag === undefined } = {}) {
   const isLost = error.code === "ENOENT" && isDangling(name);
@@ -113,10 +114,10 @@ function unreadable(name, error, { flag, isHistory = flag === undefined } = {}) 
   return new Failure(EXIT.unreadable, known ? told(known, { name: shownName }) : `${shownName}: ${error.message}`, { hints, cause: error });
 }
 
-/** The most files that are listed in place of a missing one. */
+/** Maximum number of files listed if one is missing. */
 const MOST_LISTED = 3;
 
-/** Returns lines about what may have been meant by a name that cannot be read, and for a missing history about what there is. */
+/** Returns suggestions for a name that cannot be read, and for a missing history the existing ones. */
 function hintsFor(name, code, isHistory) {
   const inside = path.join(name, ROO_HISTORY);
   if (code === "EISDIR") return isHistory && fs.existsSync(inside) ? [`Did you mean ${visible(inside)}?`] : [];

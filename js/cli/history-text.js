@@ -107,7 +107,7 @@ function requireFormatOf(messages, { shownName, named }, noMessage) {
   return format;
 }
 
-/** Returns true for the format of the Messages API. It has a name if the service has replaced messages by a summary. */
+/** Returns true for the format of the Messages API, which is named only if the service has replaced messages by a summary. */
 const isOwn = (format) => format === undefined || format === "anthropic";
 
 function describe(value) {

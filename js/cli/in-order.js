@@ -1,8 +1,8 @@
 "use strict";
 
-// Runs work in parallel and commits the results in order, with a limit for what is held in memory.
+// Runs work in parallel and commits the results in order, with a limit on the memory in use.
 
-/** The most pieces of work in progress or waiting for an earlier one. */
+/** Maximum number of pieces of work in progress, or waiting for an earlier one. */
 const MOST = 1024;
 
 /**

@@ -29,7 +29,7 @@ const WASTE = Object.freeze({
   repeated: "repeated",
 });
 
-/** The number of lines of a table; the rest is only counted. */
+/** Maximum number of lines of a table; the rest is only counted. */
 const MOST = 8;
 
 /** Shortens a label to its column, which ends two columns before the numbers. */

@@ -10,7 +10,7 @@ const { run } = require("./run.js");
 process.stdout.on("error", (error) => {
   if (error.code === "EPIPE") process.exit();
 });
-/** There is no place to report this, and the work continues. */
+/** Ignores the error, because there is no place to report it, and the work continues. */
 process.stderr.on("error", () => {});
 
 function loadLibrary() {

@@ -4,7 +4,8 @@ const fs = require("node:fs");
 const path = require("node:path");
 
 /**
- * Makes a folder, and those above it. Node's own `recursive` never returns where a file system refuses a new folder as if the one above were missing, such as /proc.
+ * Creates a folder and its parents. Node's own `recursive` never returns if a file system reports a missing parent although it refuses
+ * new folders, as /proc does.
  * @param {string} folder
  * @param {number} [mode] of the folders it makes
  */
@@ -13,7 +14,7 @@ function makeFolder(folder, mode) {
     fs.mkdirSync(folder, { mode });
   } catch (error) {
     if (fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
-    // Something else has that name: it is no file to be overwritten.
+    // A file has that name. The error must say so, and not that an output file exists, which could be overwritten.
     if (error.code === "EEXIST") error.code = "ENOTDIR";
     const above = path.dirname(folder);
     if (error.code !== "ENOENT" || fs.existsSync(above)) throw error;

@@ -28,7 +28,7 @@ function definition() {
   };
 }
 
-/** The official SDK, bundled when the package is built (scripts/build-mcp.mjs). */
+/** Loads the official SDK, which is bundled when the package is built (scripts/build-mcp.mjs). */
 const loadSdk = () => require(path.join(__dirname, "mcp-sdk", "index.cjs"));
 
 /** Loads recall with the addon once the client has connected; returns an error text if the addon cannot be loaded. */

@@ -11,7 +11,7 @@ const asking = (meant) => (meant.length > 0 ? `; did you mean ${meant.join(" or 
 /** Returns a question about an unknown name if a known one is similar. */
 const didYouMean = (name, known, before = "") => asking(near(name, known).map((each) => `${before}${each}`));
 
-/** Letters from which on a known word may be recognised at the beginning of a longer one: `--output` for `--out`. */
+/** Minimum letters of a known word to be recognised at the beginning of a longer one: `--output` for `--out`. */
 const TELLING = 3;
 /** The most flags that are suggested for one letter. */
 const MOST_MEANT = 4;
@@ -46,7 +46,7 @@ function commandsLike(word) {
   const flag = flagNamed(word);
   if (flag) return `; did you mean roo-condense ${flag.commands[0] === "condense" ? "" : `${flag.commands[0]} `}HISTORY --${word}?`;
   const placed = COMMANDS.map(({ name, about }) => ({ name, at: about.toLowerCase().split(/\W+/).indexOf(word.toLowerCase()) }));
-  // A description begins with what its command does.
+  // Commands whose description begins with the word come first.
   const said = [placed.filter(({ at }) => at === 0), placed.filter(({ at }) => at > 0)].find((found) => found.length > 0);
   return said ? asking([`the command ${said.map(({ name }) => name).join(" or ")}`]) : `; the commands are ${commandNames.join(", ")}`;
 }

@@ -1,9 +1,9 @@
 "use strict";
 
-// Writing the result: completely or not at all, and never over another file by mistake.
+// Writes the result completely or not at all, and never over another file by mistake.
 //
-// Own code, because the package has no dependencies and bundlers of VS Code extensions would carry one along: of write-file-atomic,
-// releases from 6 on need a newer Node than 20.0, and none refuses to replace a file, makes a backup, or notices that another program wrote meanwhile.
+// This is not left to a package such as write-file-atomic. Bundlers of VS Code extensions would include it, and its releases from 6 on need
+// a newer Node than 20.0. No release refuses to replace a file, makes a backup, or notices that another program wrote meanwhile.
 
 const crypto = require("node:crypto");
 const fs = require("node:fs");
@@ -36,10 +36,10 @@ function notWritten(file, error) {
 }
 
 /**
- * A new file with this content, on the disk when this returns. Fails when there is one.
+ * Creates a file with this content, which is on the disk when this returns. Fails if the file exists.
  * @param {string} file
  * @param {string | Uint8Array | Uint8Array[]} content
- * @param {{ mode?: number, like?: fs.Stats }} [options] `like`: whose owner and mode it gets
+ * @param {{ mode?: number, like?: fs.Stats }} [options] `like`: the file whose owner and mode the new one gets
  */
 function create(file, content, { mode = 0o666, like } = {}) {
   const descriptor = fs.openSync(file, "wx", mode);
@@ -55,7 +55,7 @@ function create(file, content, { mode = 0o666, like } = {}) {
   fs.closeSync(descriptor);
 }
 
-/** Gives an open file the owner and the mode of another. Only root may give files away; for others the owner is the same anyway. */
+/** Gives an open file the owner and mode of another. Only root may change owners; for other users, the owner is the same in any case. */
 function imitate(descriptor, stat) {
   if (process.platform === "win32") return;
   const own = fs.fstatSync(descriptor);
@@ -66,11 +66,11 @@ function imitate(descriptor, stat) {
       if (error.code !== "EPERM") throw error;
     }
   }
-  // After the owner: changing that clears some bits.
+  // Set after the owner, because changing the owner clears some bits.
   fs.fchmodSync(descriptor, stat.mode & 0o7777);
 }
 
-/** A rename is on the disk when its folder is. Not every system lets a folder be opened; the file itself is safe there, too. */
+/** Writes a folder to the disk, which makes a rename in it permanent. Some systems cannot open folders; the file itself is safe there, too. */
 function syncFolder(folder) {
   try {
     const descriptor = fs.openSync(folder, "r");
@@ -98,7 +98,7 @@ function writeBeside(file, content, options, move) {
 }
 
 /**
- * Writes a file, new or in place of another. `temporary` is a name on the same disk, where a killed process may leave what it has written.
+ * Creates or replaces a file. `temporary` is a path on the same disk, where a killed process may leave an unfinished file.
  * @param {string} file
  * @param {Uint8Array | Uint8Array[]} content
  * @param {{ mode: number, temporary: string }} options
@@ -114,18 +114,18 @@ function replaceFile(file, content, { mode, temporary }) {
   }
 }
 
-/** Moves a file, in place of another; it is on the disk when this returns. */
+/** Moves a file, replacing any other; the move is on the disk when this returns. */
 function moveTo(temporary, file) {
   fs.renameSync(temporary, file);
   syncFolder(path.dirname(file));
 }
 
-/** The first of `file.bak`, `file.bak.1`, `file.bak.2`, ... that did not exist, now with this content. */
+/** Writes the content to the first of `file.bak`, `file.bak.1`, `file.bak.2`, ... that does not exist. Returns its name. */
 function writeBackup(file, content, stat) {
   for (let count = 0; ; count++) {
     const backup = count === 0 ? `${file}.bak` : `${file}.bak.${count}`;
     try {
-      // Unreadable for others while it is written.
+      // Other users cannot read the file while it is being written.
       create(backup, content, { mode: 0o600, like: stat });
     } catch (error) {
       if (error.code === "EEXIST") continue;
@@ -136,7 +136,7 @@ function writeBackup(file, content, stat) {
   }
 }
 
-/** A new file under the first of `names` that is free, whole or not at all. Returns its name. */
+/** Creates a file under the first free name of `names`, completely or not at all. Returns its name. */
 function writeUnderFreeName(names, content, options) {
   for (const name of names) {
     try {
@@ -156,7 +156,7 @@ function writeUnderFreeName(names, content, options) {
  */
 function withRestoreData({ file, names, content, like }, write) {
   const existing = statOf(file);
-  // There is no place beside a device or a pipe.
+  // Restore data cannot be stored beside a device or a pipe.
   if (existing && !existing.isFile()) return write();
   const mode = (existing ?? like)?.mode;
   const name = writeUnderFreeName(names, content, { mode: mode === undefined ? 0o666 : mode & 0o666 });
@@ -174,7 +174,7 @@ function requireReplaceable(name) {
   try {
     stat = statOf(name);
   } catch {
-    // Reading it says why.
+    // Reading the file later reports the error.
     return;
   }
   if (!stat || stat.isFile() || stat.isDirectory()) return;
@@ -186,8 +186,8 @@ function requireReplaceable(name) {
 }
 
 /**
- * Replaces the file that `history` was read from by `content`; a symbolic link still points to it. Returns both paths, and the number of other names of
- * the file (hard links), which keep the old content.
+ * Replaces the content of the file that `history` was read from; a symbolic link still points to it. Returns the paths of file and backup,
+ * and the number of other hard links to the file, which keep the old content.
  */
 function replaceInput(history, content) {
   let file;
@@ -224,7 +224,7 @@ function refuseIfTouched(file, history) {
   );
 }
 
-/** Refuses, before the work, what `writeOutput` would refuse. */
+/** Throws, before the work begins, if `writeOutput` would refuse to write. */
 function checkOutput(file, history, force, itself = "--out is the input itself: use --in-place to overwrite it, after a backup") {
   if (file === "-") return;
   let stat;
@@ -242,14 +242,14 @@ function checkOutput(file, history, force, itself = "--out is the input itself: 
   if (!stat && !statOf(path.dirname(file))) throw notWritten(file, { code: "ENOENT" });
   if (stat && !stat.isFile()) return;
   try {
-    // A result is written beside its place, and moved there.
+    // A result is first written to the same folder, and then moved to its place.
     fs.accessSync(path.dirname(stat ? fs.realpathSync(file) : file), fs.constants.W_OK);
   } catch (error) {
     throw notWritten(file, error);
   }
 }
 
-/** Writes to a file, new or with `force` in place of another. Devices and pipes are written to, not replaced. Returns its path. */
+/** Creates a file, or replaces one with `force`. Devices and pipes are written to, not replaced. Returns the path. */
 function writeOutput(file, content, history, force) {
   checkOutput(file, history, force);
   try {
@@ -270,7 +270,7 @@ function writeOutput(file, content, history, force) {
   }
 }
 
-/** A link, unlike a rename, fails when somebody made the file meanwhile. Some file systems have none. */
+/** Moves a file by a hard link, which, unlike a rename, fails if another program has created the file meanwhile. Some file systems have no links. */
 function moveWithoutReplacing(temporary, file) {
   try {
     fs.linkSync(temporary, file);
@@ -281,7 +281,7 @@ function moveWithoutReplacing(temporary, file) {
   }
 }
 
-/** Writes all bytes at a place of an open file; one call may write a part of them. */
+/** Writes all bytes at a position of an open file. A single system call may write only a part of them. */
 function writeAt(descriptor, bytes, at) {
   for (let done = 0; done < bytes.length; ) done += fs.writeSync(descriptor, bytes, done, bytes.length - done, at + done);
 }

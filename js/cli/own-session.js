@@ -1,7 +1,7 @@
 "use strict";
 
-// Finds the current session of a client of the Model Context Protocol that calls our tool, which the protocol does
-// not tell. In this order: the session whose id the client sends with the call; the one whose newest lines contain
+// Finds the current session of a client of the Model Context Protocol that calls our tool, because the protocol does not
+// identify it. The order is: the session whose id the client sends with the call; the one whose newest lines contain
 // this call; the one named by the client's environment; the newest one of the project.
 
 const fs = require("node:fs");

@@ -14,10 +14,10 @@ const { bytes, item, plural, visibleLine, widthOf } = require("./terminal.js");
 const { readLines } = require("../recall/ask.js");
 const { version } = require("../../package.json");
 
-/** The tokens of an answer: about two screens. */
+/** Maximum tokens of an answer: about two screens. */
 const MAX_TOKENS = 1500;
 
-/** Returns the newest session of the current folder, or without one the newest on this machine. */
+/** Returns the newest session of the current folder; if the folder has none, the newest on this machine. */
 function newest() {
   const [found] = [...sessionsOf({ project: process.cwd() }), ...findSessions().sessions];
   if (found) return found.name;
@@ -61,7 +61,7 @@ const notesOn = ({ damaged, leftOut }) => [
   ...(leftOut > 0 ? [`the oldest ${bytes(leftOut)} are not searched`] : []),
 ];
 
-/** Returns the lines to print. On a terminal they are broken at blanks, below their indent; a program reads whole lines. */
+/** Returns the lines to print. A terminal gets them wrapped at blanks, with their indent; a program gets whole lines. */
 function linesFor(stdout, text) {
   const lines = text.split("\n").map(visibleLine);
   if (!stdout.isTTY) return lines;

@@ -4,12 +4,12 @@
 
 const { colours, item, number, widthOf, wrap } = require("./terminal.js");
 
-/** The number of lines of a list; the rest is only counted. */
+/** Maximum number of lines of a list; the rest is only counted. */
 const MAX_LINES = 10;
 
 const LABEL_WIDTH = 24;
 const NUMBER_WIDTH = 13;
-/** The columns that a table needs. On narrower terminals, labels have lines of their own. */
+/** Minimum width of a terminal for a table, in columns. On narrower terminals, labels have lines of their own. */
 const TABLE_WIDTH = LABEL_WIDTH + 4 * NUMBER_WIDTH;
 
 /** Builds the lines; the stream decides about colour and width. */

@@ -9,15 +9,15 @@ const { LIMITS, writeTexts } = require("./report-diff.js");
 const { LABEL_WIDTH, Report } = require("./report-lines.js");
 const { bytes, item, milliseconds, number, percent, plural, visible, visibleLine, withCommas, wrap } = require("./terminal.js");
 
-/** Lines of a summary that are shown. */
+/** Maximum number of lines of a summary that are shown. */
 const MAX_SUMMARY_LINES = 60;
 
 const dollars = (cost) => `$${cost.toFixed(4)}`;
 
-/** The provider that changed the conversation last, or else was called. */
+/** Returns the provider that changed the conversation last, or else the called one. */
 const workedOf = ({ id, didCondense, metrics }) => (didCondense && metrics?.providerId) || id;
 
-/** The provider, in a sentence. */
+/** Describes the provider in a sentence. */
 function approach(condensed, settings) {
   const { id, target } = condensed;
   const worked = workedOf(condensed);
@@ -31,7 +31,7 @@ function approach(condensed, settings) {
   return target ? "Provider: lossless, then truncation if the target needs it." : "Provider: lossless alone, because there is no --target.";
 }
 
-/** How much each provider saved, where several did. */
+/** Describes how much each of several providers saved. */
 const savedBy = (providers) =>
   `Saved by ${providers.map(({ id, tokensSaved }) => `${visible(id)}: ${plural(tokensSaved, "token")}`).join(", ")}.`;
 
@@ -55,7 +55,7 @@ function writeTokens(report, { tokens, stats, exact = true }) {
   const { before, after } = tokens;
   for (const [kind, name] of Object.entries(KINDS)) if (before[kind] || after[kind]) row(`  ${name}`, before[kind], after[kind]);
   row("  total", totalOf(before), totalOf(after), report.paint.bold);
-  // A handler may count for itself.
+  // A handler may have its own counter.
   if (stats.originalTokens !== totalOf(before) || stats.finalTokens !== totalOf(after))
     row("  as the handler counts", stats.originalTokens, stats.finalTokens);
 }
@@ -84,7 +84,7 @@ const CONTENT = {
 /** Names content that is neither readable nor shortened: it is not lost if recall finds it. */
 const goneName = (written) => (written?.restoreData === undefined ? "lost" : "left out");
 
-/** The columns of the survival table, which add up to all content. */
+/** Returns the columns of the survival table, which add up to all content. */
 const fatesFor = (written) => ({
   readable: ["kept", "pointed"],
   replaced: ["superseded"],
@@ -94,14 +94,14 @@ const fatesFor = (written) => ({
 
 const SHORTENED = { summarized: "covered by a summary", recorded: "quoted in the log" };
 
-/** The way back to content that is no longer in the messages: restore data, which recall reads, too. */
+/** Describes how to get removed content back: by restore data, which recall reads, too. */
 function wayBack(written) {
   if (written?.restoreData === undefined)
     return "They are no longer in the messages. --out and --in-place keep restore data, with which they can be recalled.";
   return `They are no longer in the messages, but can be recalled: roo-condense recall ${visible(written.file)} WORDS. restore brings them back.`;
 }
 
-/** The content that is no longer readable, in words. */
+/** Describes the content that is no longer readable. */
 function goneWords({ superseded, summarized, recorded, lost }, written) {
   const shortened = summarized.tokens + recorded.tokens;
   if (superseded.tokens + shortened + lost.tokens === 0) return "Nothing is lost: everything is still readable in the messages.";
@@ -133,7 +133,7 @@ function writeSurvival(report, { didCondense, survival }, written) {
   for (const remark of remarks) for (const line of item("  ", remark, report.width)) report.line(report.paint.dim(line));
 }
 
-/** How much of what it must keep the summary covers. */
+/** Writes how much of the required content the summary covers. */
 function writeQuality(report, { didCondense, summaryQuality }) {
   if (!didCondense || !summaryQuality) return;
   const { score, missing, writtenScore, askedAgain, completed } = summaryQuality;
@@ -144,7 +144,7 @@ function writeQuality(report, { didCondense, summaryQuality }) {
   report.list(missing.map(({ kind, text }) => `missing ${kind}: ${visible(text)}`));
 }
 
-/** Each pass of the smart provider: its effect, or why it did not run. */
+/** Writes the effect of each pass of the smart provider, or the reason why it did not run. */
 function writePasses(report, { passes, metrics, stats, id: asked }) {
   if (!passes?.length) return;
   const last = passes.at(-1).tokensAfter;
@@ -172,7 +172,7 @@ function writePasses(report, { passes, metrics, stats, id: asked }) {
   }
 }
 
-/** The effect on the prompt cache. */
+/** Writes the effect on the prompt cache. */
 function writePromptCache(report, { promptCache, firstChangedIndex }, count) {
   if (!promptCache) return;
   const { keptTokens, rewrittenTokens, rewriteCost, extraCost, savedPerRequest } = promptCache;
@@ -186,7 +186,7 @@ function writePromptCache(report, { promptCache, firstChangedIndex }, count) {
   for (const line of item("  ", effect, report.width)) report.line(report.paint.dim(line));
 }
 
-/** Some of the messages that would change, with their differences. */
+/** Writes some of the messages that would change, with their differences. */
 function writeSamples(report, samples, diff) {
   if (!samples?.length) return;
   report.heading("Examples");
@@ -197,7 +197,7 @@ function writeSamples(report, samples, diff) {
   }
 }
 
-/** The summary. */
+/** Writes the summary. */
 function writeSummary(report, summary) {
   if (!summary.trim()) return;
   report.heading("Summary");
@@ -225,8 +225,9 @@ function writeProblems(report, problems) {
 }
 
 /**
- * Every change: place, operation and tokens, then the reason; after the last change of a block, the differences of its texts. In other formats than Anthropic's
- * a block of the differences is not one of the message, so they follow the last change of a message.
+ * Writes every change: place, operation and tokens, then the reason. The differences of a block's texts follow its last change. In formats
+ * other than Anthropic's, blocks of differences do not correspond to blocks of changes, so the differences follow the message's last
+ * change.
  */
 function writeChanges(report, { changes, messages }, history, diff) {
   if (changes.length === 0) return;
@@ -254,14 +255,14 @@ function writeChanges(report, { changes, messages }, history, diff) {
   }
 }
 
-/** The changed messages by their index before. */
+/** Returns the changed messages by their old index. */
 function changedMessages(before, after) {
   const from = origins(before, after);
   const changed = from.map((origin, at) => [origin, after[at]]).filter(([origin, message]) => origin !== -1 && message !== before[origin]);
   return new Map(changed);
 }
 
-/** Why nothing changed. */
+/** Explains why nothing changed. */
 function nothingToDo({ id, target, stats, isChosen }, settings, count) {
   if (isChosen) return "Nothing was condensed: you left all changes out.";
   if (count === 0) return "Nothing to do: the history has no messages.";
@@ -272,10 +273,10 @@ function nothingToDo({ id, target, stats, isChosen }, settings, count) {
   return `Nothing to do: ${id} found nothing to gain.`;
 }
 
-/** How far the target was missed, and what may help; a sentence each. */
+/** Describes how far the target was missed, and what may help, in sentences. */
 function missedTarget({ target, stats, id }, { provider, target: asked }) {
   const sentences = [`The target of ${plural(target.tokens, "token")} cannot be reached: ${number(stats.finalTokens)} remain.`];
-  // Nobody condenses to so few tokens, but many to half of them.
+  // A target this small is probably meant as a percentage.
   if (asked?.tokens <= 100) sentences.push(`Did you mean --target ${asked.tokens}%?`);
   if (provider !== undefined && id !== "truncation") sentences.push("Without --provider, truncation would shorten the rest.");
   return sentences;
@@ -322,7 +323,7 @@ function writeOutcome(report, condensed, settings, history, written) {
   }
 }
 
-/** The report as text. `written` describes the output: `{ file, backup, bytes }`. */
+/** Returns the report as text. `written` describes the output: `{ file, backup, bytes }`. */
 function reportText(condensed, settings, history, { stream, env, written, totalMs, diffMessages }) {
   const report = new Report(stream, env, settings.color);
   const { paint } = report;
@@ -365,7 +366,7 @@ function reportText(condensed, settings, history, { stream, env, written, totalM
   return report.toString();
 }
 
-/** The report for programs. */
+/** Returns the report as an object for JSON. */
 function reportJson(condensed, settings, history, { written, totalMs }) {
   const {
     id,

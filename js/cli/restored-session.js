@@ -1,7 +1,7 @@
 "use strict";
 
-// A session that was condensed in place, as it was before: from the restore data beside its file, with what its program has written since. So recall finds what was
-// left out.
+// Restores a session that was condensed in place, so that recall finds removed content. The original comes from the restore data beside
+// the session's file; lines that the program has written since are appended.
 
 const fs = require("node:fs");
 const { Failure } = require("./exit-codes.js");
@@ -9,7 +9,7 @@ const { historyIn } = require("./history-text.js");
 const { isResultOf, originalBytes, readRestoreFile, restoreFilesBeside } = require("./restore-file.js");
 const { Elements } = require("./session-source.js");
 
-/** The names of the restore data beside a file, the newest first; none where that cannot be listed. */
+/** Returns the names of the restore data beside a file, the newest first; none if the folder cannot be listed. */
 function restoreDataOf(name) {
   try {
     return restoreFilesBeside(name);
@@ -18,7 +18,7 @@ function restoreDataOf(name) {
   }
 }
 
-/** Restore data; undefined if it is damaged, which leaves the file as it is. */
+/** Reads restore data; undefined if it is damaged, in which case the session is read without it. */
 function readable(name) {
   try {
     return readRestoreFile(name);
@@ -27,7 +27,7 @@ function readable(name) {
   }
 }
 
-/** The bytes before all condensations in place that the restore data beside a file leads back from, and those that were added since, in order. */
+/** Returns the bytes from before all condensations in place that restore data undoes, and the bytes added after each, in order. */
 function originalOf(name, bytes) {
   const added = [];
   let head = bytes;
@@ -40,10 +40,10 @@ function originalOf(name, bytes) {
   return { original: head, added };
 }
 
-/** The text of a file of JSON before one condensation in place, with the messages that were added since; undefined if the restore data belongs to another text. */
+/** Returns a JSON file's text from before one condensation in place, with messages added since; undefined if the restore data is of another text. */
 function textBefore(data, text, name) {
   if (isResultOf(data, Buffer.from(text))) return originalBytes(data).toString("utf8");
-  // Loads the addon, which most sessions need not.
+  // Loaded here because it loads the addon, which most sessions do not need.
   const { restore } = require("../restore.js");
   try {
     const { messages, textWith } = historyIn(name, text.replace(/^\ufeff/, ""));
@@ -54,7 +54,7 @@ function textBefore(data, text, name) {
   }
 }
 
-/** The text of a file of JSON before all condensations in place that the restore data beside it undoes, with the messages that were added since. */
+/** Returns the text of a JSON file from before all condensations in place that restore data undoes, with the messages added since. */
 function restoredText(name, text) {
   const data = restoreDataOf(name).flatMap((file) => readable(file) ?? []);
   return data.reduce((later, each) => textBefore(each, later, name) ?? later, text);
@@ -70,7 +70,7 @@ function parsedLine(line) {
   }
 }
 
-/** The values of the lines of a file before it was condensed, and of those since. */
+/** Returns the values of a file's lines from before it was condensed, and of the lines added since. */
 function restoredLines(name) {
   const { original, added } = originalOf(name, fs.readFileSync(name));
   const lines = [original, ...added].flatMap(linesOf).filter((line) => line.trim() !== "");
@@ -84,12 +84,12 @@ const stampOf = (file) => {
   return stat && `${file} ${stat.ino} ${stat.size} ${stat.mtimeMs}`;
 };
 
-/** The lines of a session: those of its file, or of the original where restore data leads back to it. */
+/** Reads the lines of a session: those of its file, or of the original if there is restore data. */
 class RestoredLines {
   #name;
   #lines;
   #whole;
-  /** The source that was asked last. @type {import("./session-source.js").Lines | Elements} */
+  /** The source used last. @type {import("./session-source.js").Lines | Elements} */
   #last;
 
   /**

@@ -1,6 +1,6 @@
 "use strict";
 
-// A folder that keeps whole results of commands, as a store for `condenseResult`: the note in the shortened one names the file.
+// A store for `condenseResult` that keeps whole results of commands as files in a folder. The note in the shortened result names the file.
 
 const crypto = require("node:crypto");
 const fs = require("node:fs");
@@ -10,19 +10,19 @@ const { makeFolder } = require("./make-folder.js");
 const { notWritten, replaceFile } = require("./output-file.js");
 
 const FILE = /^r[0-9a-f]{15}\.txt$/;
-/** Files of the default folder go after so many days. */
+/** Days after which files in the default folder are removed. */
 const DAYS = 30;
 const DRAFT = /^\.r[0-9a-f]{15}\.txt\.[0-9a-f-]{36}\.tmp$/;
-/** An hour: a process that still writes is not so slow. */
+/** Days after which drafts are removed: one hour. A process that is still writing takes less. */
 const DRAFT_DAYS = 1 / 24;
 
-/** The default folder: in the user's cache. */
+/** Returns the default folder, in the user's cache. */
 function defaultFolder({ env = process.env, platform = process.platform, home = os.homedir() } = {}) {
   const cache = (platform === "win32" ? env.LOCALAPPDATA : env.XDG_CACHE_HOME) || path.join(home, ".cache");
   return path.join(cache, "roo-condense", "results");
 }
 
-/** The encoding of bytes: UTF-16 by its mark or its zeros, else UTF-8. */
+/** Detects the encoding of bytes: UTF-16 by its byte order mark or its zeros, else UTF-8. */
 function encodingOf(bytes) {
   const head = bytes.subarray(0, 1000);
   const zeros = (from) => head.filter((byte, at) => at % 2 === from && byte === 0).length * 4 > head.length;
@@ -31,13 +31,13 @@ function encodingOf(bytes) {
   return "utf-8";
 }
 
-/** Text of bytes, with U+FFFD for what is none. */
+/** Decodes bytes to text, with U+FFFD for invalid ones. */
 const decoded = (bytes) => new TextDecoder(encodingOf(bytes)).decode(bytes);
 
-/** A store of whole results, readable by their owner alone. Beginning to use one removes what killed processes left half-written there, and old results of the default folder. */
+/** A store of whole results, readable only by their owner. Opening it removes drafts of killed processes, and old results in the default folder. */
 class ResultFolder {
   #folder;
-  /** The value that was kept last, with its key and its bytes in parts. */
+  /** The last stored value, with its key and its bytes in parts. */
   #last;
 
   /** @param {string} [folder] default: in the user's cache */
@@ -50,7 +50,7 @@ class ResultFolder {
     return path.join(this.#folder, `${key.slice(key.lastIndexOf(":") + 1)}.txt`);
   }
 
-  /** The text that is kept; the value that was kept last, where the file still has its bytes. */
+  /** Returns the stored text; the last stored value itself, if the file still contains its bytes. */
   get(key) {
     try {
       if (this.#last?.key === key) return holds(this.where(key), this.#last.parts) ? this.#last.value : undefined;
@@ -102,7 +102,7 @@ function removeOld(folder, { results }, now = Date.now()) {
       if (now - fs.statSync(file).mtimeMs > days * 24 * 3_600_000) fs.rmSync(file, { force: true });
     }
   } catch {
-    // There is no folder yet, or another process removes the same.
+    // The folder does not exist yet, or another process removes the same files.
   }
 }
 

@@ -1,6 +1,6 @@
 "use strict";
 
-// The source of a session on this machine: the file, folder or database by its name, with the kind of program that wrote it.
+// Opens the source of a session on this machine by name: a file, folder or database, with the program that wrote it.
 
 const fs = require("node:fs");
 const { EXIT, Failure } = require("./exit-codes.js");
@@ -20,17 +20,17 @@ const { seenIn } = require("../formats.js");
 const isObject = require("../is-object.js");
 const { told } = require("../words.js");
 
-/** Bytes at the beginning of a file by which its kind is known. */
+/** Number of bytes at the beginning of a file that determine its kind. */
 const HEAD = 1 << 20;
-/** Lines to look at for it: the first ones may be damaged. */
+/** Maximum number of lines examined for the kind: the first ones may be damaged. */
 const MOST_LINES = 200;
-/** Largest file of JSON, in bytes: it is held at once, as bytes, text and values. */
+/** Maximum size of a JSON file in bytes: it is in memory three times, as bytes, text and values. */
 const LARGEST_JSON = 1 << 27;
 
-/** By its program, what lists the other files of a session. */
+/** The function that lists the further files of a session, by program. */
 const BESIDES = Object.freeze({ "Claude Code": claudeCodeFiles.besides });
 
-/** Separates the database from the session in the name of one of OpenCode's. */
+/** Separates the database from the session in the name of an OpenCode session. */
 const IN_DATABASE = "#";
 
 /**
@@ -40,18 +40,18 @@ const IN_DATABASE = "#";
  * @property {any} source one of session-source.js
  * @property {() => (value: any) => any[] | undefined} whole
  * @property {string | undefined} program undefined for a list of messages
- * @property {string | undefined} format of its messages; undefined if each says it for itself
- * @property {string} [thread] the subagent that the file is the conversation of
- * @property {string} [session] what the session is called among others
+ * @property {string | undefined} format of its messages; undefined if each message states its own
+ * @property {string} [thread] the subagent whose conversation the file contains
+ * @property {string} [session] the session's name in a list of sessions
  */
 
-/** A name like `opencode.db#ses_…`, as `{ file, session }`. */
+/** Parses a name like `opencode.db#ses_…` to `{ file, session }`. */
 function inDatabase(name) {
   const [, file, session] = /^(.*\.db)#(ses_\w+)$/.exec(name) ?? [];
   return file === undefined ? undefined : { file, session };
 }
 
-/** The messages of a session that is named so. */
+/** Returns the messages of a session with such a name. */
 function messagesInDatabase(name) {
   const stored = inDatabase(name);
   return stored && openCodeDatabase.messagesIn(stored.file, stored.session);
@@ -59,13 +59,13 @@ function messagesInDatabase(name) {
 
 const nameInDatabase = (file, session) => `${file}${IN_DATABASE}${session}`;
 
-/** The size and time of files together: another one where any of them changed; undefined without the first. */
+/** Returns a text from the sizes and times of files, which changes if any of them changes; undefined if the first is missing. */
 function versionOf(files) {
   const stats = files.map((file) => fs.statSync(file, { throwIfNoEntry: false }));
   return stats[0] && stats.map((stat) => (stat ? `${stat.ino} ${stat.size} ${stat.mtimeMs}` : "")).join();
 }
 
-/** The part of an element that must not change: all it says, without the tags that hosts add. */
+/** Returns the part of an element that must not change: its content, without fields that hosts add. */
 function signOf(element) {
   const { role, content, parts, info, message } = isObject(element) ? element : {};
   return JSON.stringify([role, content, parts, info?.id, message]);
@@ -74,7 +74,7 @@ function signOf(element) {
 const needsNewerNode = (name) =>
   `${visible(name)} is a database of OpenCode, which Node ${process.versions.node} cannot read; run roo-condense with Node 22.13 or newer`;
 
-/** A session in the database of OpenCode. A change to it is written to the log beside it first. */
+/** Returns a session in OpenCode's database. SQLite writes changes to the log beside the database first, so the log counts for the version. */
 function partInDatabase(name, { file, session }) {
   if (!openCodeDatabase.canReadDatabases()) throw new Failure(EXIT.unreadable, needsNewerNode(name));
   const read = () => openCodeDatabase.messagesIn(file, session);
@@ -82,13 +82,13 @@ function partInDatabase(name, { file, session }) {
   return { ...openCodeDatabase, name, source };
 }
 
-/** A session of OpenCode in a folder. */
+/** Returns an OpenCode session that is stored in a folder. */
 function partInFolder(name) {
   const readFile = (file) => parse(fs.readFileSync(file, "utf8"), visible(file));
   const { storage, id } = /** @type {{ storage: string, id: string }} */ (openCode.sessionAt(name));
   const folder = `${storage}/message/${id}`;
   const partsOf = (message) => `${storage}/part/${message.replace(/\.json$/, "")}`;
-  // Parts of the newest messages are written again where they are.
+  // OpenCode overwrites the parts of the newest messages.
   const filesOf = (message) => namesIn(partsOf(message)).map((part) => `${partsOf(message)}/${part}`);
   const version = () => {
     const messages = namesIn(folder);
@@ -120,7 +120,7 @@ function partOfJson(name) {
       throw new Failure(EXIT.unreadable, `${shownName}: ${shownBytes(size)} of JSON in one value; at most ${limit} can be searched`);
     }
     const text = restoredText(name, fs.readFileSync(name, "utf8"));
-    // A session in lines that was condensed to a file of JSON.
+    // The original that was condensed to this JSON file has one message per line.
     if (isJsonLines(text)) {
       kind = { ...kindOfHead(name, text.slice(0, HEAD)), hasLines: true };
       return valuesOfLines(text);
@@ -135,7 +135,7 @@ function partOfJson(name) {
     kind = { whole: format === "opencode" ? openCode.whole : messageList.whole, program: undefined, format };
     return messages;
   };
-  // It is read once for its kind.
+  // The first reading, which determined the kind, is used once.
   let first = read();
   const source = new Elements({
     version: () => versionOf([name]),
@@ -149,7 +149,7 @@ function partOfJson(name) {
   return { ...kind, name, source };
 }
 
-/** A file of JSON is no JSON while it is written. What was read before remains. */
+/** Reads a JSON file again. While it is being written, it is not JSON, and the previous content remains. */
 function readAgain(read) {
   try {
     return read();
@@ -159,11 +159,11 @@ function readAgain(read) {
   }
 }
 
-/** Whether a file holds lines: by its ending, or because its first line is an object and a second one follows. */
+/** Returns true if a file contains one value per line: by its extension, or because its first line is an object and a second object follows. */
 const holdsLines = (name, head) => /\.jsonl$/i.test(name) || /^\s*\{.*\}\s*\n\s*\{/.test(head.slice(0, HEAD));
 
 /**
- * The session that a name is of, to be read whole. Refuses what is none by name.
+ * Opens the session with a name. Throws if it is not a session; the error names the file.
  * @param {string} name
  * @param {number} [most] bytes of lines to read at most
  * @returns {Part}
@@ -184,13 +184,14 @@ function partAt(name, most) {
   }
 }
 
-/** The parts of sessions: their own files, and those of their subagents. Each is opened once. */
+/** Opens the parts of sessions: their own files, and their subagents' files. Each is opened once. */
 class SessionFiles {
   #parts = new Map();
 
   /**
    * @param {string} name
-   * @param {{ most?: number, session?: string }} [options] `most`: bytes to read of a file at most; `session`: what the session is called among others
+   * @param {{ most?: number, session?: string }} [options] `most`: maximum bytes to read of a file; `session`: the session's name in a list
+   * of sessions
    * @returns {Part[]}
    */
   partsAt(name, { most, session } = {}) {

@@ -30,7 +30,7 @@ const asSummary = (message) => ({ role: "user", content: textsIn(message).join("
 /** A file of a session, and how much of it was read. */
 class Reading {
   #take;
-  /** The conversations in it, by the names of their subagents. */
+  /** The conversations in the file, by the names of their subagents. */
   conversations = new Map();
   damaged = 0;
   compactions = 0;

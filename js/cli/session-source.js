@@ -7,17 +7,18 @@
 const fs = require("node:fs");
 const { linesIn, wholeLines } = require("./whole-lines.js");
 
-/** The number of bytes before the current place by which a file that was written anew is distinguished from one that grew. */
+/** The number of bytes before the current place that are compared to distinguish a rewritten file from one that grew. */
 const REMEMBERED = 256;
-/** The longest line in bytes: a longer one is no message, and would take the memory of all others. */
+/** Maximum length of a line in bytes: a longer one is not a message, and would take too much memory. */
 const LONGEST = 1 << 26;
 
 /**
  * The result of reading the new part of a source.
  * @typedef {object} Changes
- * @property {"gone" | "more" | "anew"} state `more`: the values follow those that came before, and may be none; `anew`: they replace them
+ * @property {"gone" | "more" | "anew"} state `more`: the values follow the earlier ones, and may be empty; `anew`: they replace the earlier
+ * ones
  * @property {AsyncIterable<{ value?: any, isDamaged?: boolean }>} values
- * @property {() => Promise<void>} close ends it where the values are not wanted
+ * @property {() => Promise<void>} close ends the reading if the values are not needed
  */
 
 const NOTHING = (async function* () {})();

@@ -16,7 +16,7 @@ function isFolder(name) {
   try {
     return name !== "-" && Boolean(fs.statSync(name, { throwIfNoEntry: false })?.isDirectory());
   } catch {
-    // Reading it reports the error.
+    // The error is reported when the file is read.
     return false;
   }
 }
@@ -45,7 +45,7 @@ function filesOf(names) {
 /** Returns true if a failure says that a file is not a history. */
 const isNoHistory = (error) => error instanceof Failure && (error.exitCode === EXIT.notJson || error.exitCode === EXIT.notMessages);
 
-/** The failure of folders without any history. */
+/** Creates the failure for folders without any history. */
 function noHistories(names, count) {
   const files = count === 0 ? "no .json or .jsonl file" : `${plural(count, "file")}, but no history`;
   return new Failure(EXIT.notMessages, `${names.map(visible).join(", ")}: ${files}`);

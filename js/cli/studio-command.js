@@ -123,7 +123,7 @@ function fileSource(file, { canWrite, format: named, failed }) {
       return history?.appends === true;
     },
     savings: savingsBeside(file),
-    // Whether a file can be written is known only after reading it.
+    // A getter, because only reading a file shows whether it can be written.
     get save() {
       return mayWrite() ? save : undefined;
     },
@@ -141,7 +141,7 @@ function droppedHistory(name, text) {
   return { ...history, restoreWith };
 }
 
-/** Creates the sources of files. Those that cannot be read are warned about, and shown as such beside the others; if none can be read, the first failure is thrown. */
+/** Creates the sources of files. Unreadable files cause a warning, and the page shows their failure. If no file is readable, the first failure is thrown. */
 function sourcesOf(files, { canWrite, format, warn }) {
   const failures = [];
   const sources = files.map((file) => fileSource(file, { canWrite, format, failed: (error) => failures.push(error) }));

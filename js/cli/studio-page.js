@@ -55,7 +55,7 @@ function replaced(text, pattern, replacement) {
   return result;
 }
 
-/** Returns the page's scripts as one that imports nothing: the components become a function of the React that the page provides. */
+/** Returns the page's scripts as one script without imports: the components become a function that takes the page's React. */
 function wholeScript() {
   const react = '"./react.js"';
   let components = replaced(readBuilt("components.js"), new RegExp(`^import \\* as (\\w+) from ${react};$`, "gm"), "const $1 = rcReact;");

@@ -1,8 +1,8 @@
 "use strict";
 
 // Serves the studio to browsers on this machine: on loopback only, on a port chosen by the system, and with a token
-// in the address that every request must have. The Host header must be ours (a name that somebody points at 127.0.0.1
-// is not), and requests from other pages are refused.
+// in the address that every request must have. The Host header must be ours, which excludes foreign names that resolve to 127.0.0.1.
+// Requests from other pages are refused.
 
 const { randomBytes, timingSafeEqual } = require("node:crypto");
 const { createServer } = require("node:http");
@@ -54,7 +54,7 @@ async function answerCall(host, request, response) {
     if (!response.writableEnded) refuse(response, error.status ?? 400, error.status ? "too large" : "not JSON");
     return;
   }
-  // A page that is closed, or asks for something else, waits no longer.
+  // A page that was closed, or sends another request, no longer waits.
   const controller = new AbortController();
   response.on("close", () => controller.abort());
   const answer = await host.answer(message, { signal: controller.signal });

@@ -28,7 +28,7 @@ function tell(error, { stderr, env, color }) {
   const message = known ? error.message : `internal error: ${error?.message ?? error}; please report it`;
   const lines = [message, ...(known ? error.hints : [])];
   if (!known) lines.push(env.ROO_CONDENSE_DEBUG ? String(error?.stack) : "ROO_CONDENSE_DEBUG=1 shows where it happened.");
-  // A message may quote the history or an argument, and neither may control the terminal. Colours are added afterwards.
+  // A message may quote the history or an argument, so control characters are replaced. Colours are added afterwards.
   const width = stderr.isTTY ? widthOf(stderr) : Number.POSITIVE_INFINITY;
   // Lines of a file are kept together with the mark below them.
   const hints = lines.slice(1).flatMap((line) => (/^ |\n/.test(line) ? [line] : wrap(line, width)));

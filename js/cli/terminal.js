@@ -42,7 +42,7 @@ const visibleLine = (text) => text.replace(/\t/g, "    ").replace(UNSEEN, "\ufff
 
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 const number = (value) => whole.format(value);
-/** Numbers in a sentence as the tables show them. */
+/** Formats the numbers in a sentence like those in tables. */
 const withCommas = (text) => text.replace(/(?<![\w.])\d{4,}(?![\w.])/g, (digits) => number(Number(digits)));
 const percent = (part, total) => `${(total === 0 ? 0 : (100 * part) / total).toFixed(1)}%`;
 const plural = (count, one, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;

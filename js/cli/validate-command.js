@@ -8,7 +8,7 @@ const { isOwn } = require("./history-text.js");
 const { Report } = require("./report-lines.js");
 const { plural, visible } = require("./terminal.js");
 
-/** The number of problems that are listed; the rest is counted. */
+/** Maximum number of problems that are listed; the rest is counted. */
 const MAX_PROBLEMS = 100;
 
 function validateHistory(library, { file, color, format }, { stdout, env, warn }) {

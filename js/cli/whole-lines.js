@@ -4,9 +4,9 @@
 
 const { constants } = require("node:buffer");
 
-/** The number of bytes to read at once; a piece is one line, or several lines of about this size together. */
+/** The number of bytes to read at once. A piece is one line, or several lines of about this size together. */
 const BLOCK = 1 << 20;
-/** The longest line in bytes: Node supports no longer text. */
+/** Maximum bytes of a line, because Node supports no longer text. */
 const LONGEST = constants.MAX_STRING_LENGTH;
 
 const NEWLINE = 0x0a;

@@ -1,7 +1,7 @@
 "use strict";
 
-// Threads that do the same work in parallel. Own code, because the package has no dependencies; piscina and tinypool
-// do more (they scale, cancel and measure) in many times the lines.
+// Threads that do the same work in parallel. The package has no dependencies, so this does not use piscina or tinypool,
+// which also scale, cancel and measure, in many times the lines.
 
 const { Worker } = require("node:worker_threads");
 
@@ -22,7 +22,8 @@ class WorkerPool {
 
   /**
    * @param {string} file
-   * @param {{ size: number, data: unknown }} options `size`: most threads, which begin when there is work for them; `data`: the `workerData` of each
+   * @param {{ size: number, data: unknown }} options `size`: maximum threads, each started when there is work for it; `data`: the
+   * `workerData` of each
    */
   constructor(file, { size, data }) {
     this.#file = file;

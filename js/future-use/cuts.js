@@ -4,7 +4,7 @@
 
 /** Number of last messages of a prefix that every policy keeps, in addition to the first. */
 const KEPT = 5;
-/** Number of messages after a cut of which the assistant's are examined. */
+/** Number of messages after a cut in which the assistant's messages are examined. */
 const HORIZON = 30;
 
 /** The shares of the messages at which a conversation is cut. */
@@ -13,7 +13,7 @@ const PLACES = [0.5, 0.75];
 /**
  * Cuts a conversation at these shares of its messages, or at the next assistant message that answers the user, if
  * more than five messages follow. `prefix` is condensed by a policy, which may cut `older` but not `kept`; `future`
- * is what the assistant does next.
+ * contains the assistant's next messages.
  */
 function cutsOf(messages, shares = PLACES) {
   const places = shares.map((share) => nextTurn(messages, Math.max(1, Math.floor(messages.length * share))));

@@ -8,7 +8,7 @@ const { blocksOf, textOf, withoutLineNumbers } = require("./texts.js");
 
 const strings = (input) => Object.values(input ?? {}).filter((value) => typeof value === "string");
 const readable = (block) => withoutLineNumbers(block.type === "tool_use" ? strings(block.input).join("\n") : textOf(block));
-/** The texts of blocks as an agent quotes them. */
+/** Returns the texts of blocks as an agent quotes them. */
 const readables = (messages) => messages.flatMap(blocksOf).map(readable);
 const stands = (texts, passage) => texts.some((text) => text.includes(passage));
 

@@ -8,7 +8,7 @@ const { textOfMessage } = require("./texts.js");
 
 const MAX_NAME = 120;
 
-// Limited, so that a line of a megabyte does not take a minute.
+// The length is limited, so that a line of a megabyte does not take a minute.
 const PATH = String.raw`[\w.\-]{0,120}(?:\/[\w.\-]+)+`;
 const IDENTIFIER = String.raw`[A-Za-z_$][\w$]{5,}`;
 const HASH = String.raw`\b[0-9a-f]{7,40}\b`;
@@ -22,7 +22,7 @@ function isName(text) {
   return isCamelCase || /[_$0-9]/.test(text);
 }
 
-/** Yields each name in a text, and where it stands. */
+/** Yields each name in a text, and its position. */
 function* mentions(text) {
   for (const { 0: found, index } of text.matchAll(CANDIDATE)) {
     if (isName(found)) yield { name: found.replace(/[.-]+$/, ""), index };
@@ -41,7 +41,7 @@ function neededNames({ older, kept, future }) {
   return [...namesOf(future)].filter((name) => known.has(name) && !there.has(name));
 }
 
-/** Returns the share of the names that are still there. */
+/** Returns the share of the names that are still present. */
 function keptNames(messages, needed) {
   const there = namesOf(messages);
   return share(needed, (name) => there.has(name));

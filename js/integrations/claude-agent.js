@@ -1,7 +1,9 @@
 "use strict";
 
-// `roo-condense/claude-agent`: the Claude Agent SDK, which is Claude Code in a process of its own. It compacts by itself, and no hook can give it the messages to go on with. So
-// hooks shorten tool results before they enter, and add to its compaction what it would lose; between two runs a session is condensed in its file.
+// `roo-condense/claude-agent`: hooks for the Claude Agent SDK, which runs Claude Code in a separate process. The SDK compacts by itself,
+// and
+// no hook can replace its messages. So the hooks shorten tool results before they enter the conversation, and add quotes to the SDK's
+// compaction. Between two runs, a session is condensed in its file.
 
 const fs = require("node:fs");
 const os = require("node:os");
@@ -14,7 +16,7 @@ const isObject = require("../is-object.js");
 const { CondensationManager } = require("../manager.js");
 const { checkedOptions } = require("../options.js");
 
-/** Sessions whose quotes wait for the end of a compaction; one that was blocked never ends. */
+/** Maximum number of sessions whose quotes wait for the end of a compaction. There is a limit because a blocked compaction never ends. */
 const MOST_WAITING = 16;
 
 const HEADING = "[Quotes from the conversation before it was compacted: what is left of it here is word for word]";
@@ -36,14 +38,14 @@ function condensingHooks(options = {}) {
     }
   };
   const beforeCompaction = async ({ session_id: id, agent_id: agent, transcript_path: file }) => {
-    // A subagent has a transcript of its own, and goes on in another way.
+    // A subagent has a separate transcript, and continues differently.
     if (agent !== undefined) return undefined;
     waiting.delete(id);
     const quotes = await quotesIn(file, manager, quoteTokens, onWarning);
     if (quotes === "") return undefined;
     waiting.set(id, quotes);
     while (waiting.size > MOST_WAITING) waiting.delete(waiting.keys().next().value);
-    // Claude Code repeats this behind a compaction by command, where the quotes would stand twice.
+    // After a compaction by command, Claude Code repeats this message, which would show the quotes twice.
     return { systemMessage: INSTRUCTIONS };
   };
   const afterCompaction = ({ session_id: id, source }) => {
@@ -63,8 +65,9 @@ function condensingHooks(options = {}) {
 }
 
 /**
- * The output of a tool with its texts shortened, in the same form; undefined where it stays. The whole is kept in a file, whose path the note says. Only outputs whose form
- * says which texts the model reads are changed: a file that was read has its lines numbered, and edits need them whole.
+ * Returns a tool's output with shortened texts, in the same form; undefined if it is not shortened. The whole output is kept in a file
+ * whose path the note states. Only outputs are shortened whose form shows which texts the model reads. A file that was read is kept whole,
+ * because edits need its numbered lines.
  */
 async function shortOutput({ tool_name: name, tool_input: input, tool_response: output, transcript_path: file, agent_id: agent }, budget) {
   const form = OUTPUTS.find(({ is }) => is(output));
@@ -78,18 +81,18 @@ async function shortOutput({ tool_name: name, tool_input: input, tool_response: 
   return result === given ? undefined : form.back(result, output);
 }
 
-/** Forms of outputs: the SDK's command, and the results of MCP. */
+/** The forms of outputs: results of the SDK's commands, and of MCP tools. */
 const OUTPUTS = [
   { is: (output) => typeof output === "string", given: (output) => output, back: (result) => result },
   {
     is: (output) => isObject(output) && typeof output.stdout === "string" && typeof output.stderr === "string" && output.isImage !== true,
     given: ({ stdout, stderr, persistedOutputPath: file }) => ({
-      // The SDK hands over the beginning of a long output, and keeps the whole in a file.
+      // The SDK passes only the beginning of a long output, and keeps the whole in a file.
       content: [file === undefined ? stdout : wholeIn(file), stderr].map((text) => ({ type: "text", text })),
     }),
     back: ({ content }, output) => {
       const [stdout, stderr] = content.map(({ text }) => text);
-      // The SDK would show the beginning of its file in the place of these.
+      // With these fields, the SDK would show the beginning of its file instead of the shortened text.
       const { persistedOutputPath, persistedOutputSize, ...rest } = output;
       return { ...rest, stdout, stderr };
     },
@@ -107,7 +110,7 @@ function wholeIn(file) {
   return decoded(fs.readFileSync(file));
 }
 
-/** The session so far, without results: Claude Code removes old ones by itself, and a pointer must not lead there. */
+/** Returns the session so far without tool results: Claude Code removes old ones, so pointers must not point to them. */
 function saidIn(file) {
   try {
     const { messages } = readSession(file);
@@ -116,12 +119,12 @@ function saidIn(file) {
       Array.isArray(message.content) ? { ...message, content: message.content.map(withoutResult) } : message,
     );
   } catch {
-    // A session that is being written, or is kept elsewhere: the result is shortened for itself.
+    // The session is being written, or is stored elsewhere, so the result is shortened without it.
     return [];
   }
 }
 
-/** The conversation as a text, condensed to so many tokens without a model; empty where nothing of it would be left out. */
+/** Returns the conversation as text, condensed to the target without a model; empty if nothing would be left out. */
 async function quotesIn(file, manager, targetTokens, onWarning) {
   const { messages } = readSession(file);
   const { error, warnings, didCondense, messages: left } = await manager.condense({ messages }, { targetTokens });
@@ -130,7 +133,7 @@ async function quotesIn(file, manager, targetTokens, onWarning) {
   return didCondense ? [HEADING, ...left.flatMap(({ role, content }) => quotesOf(role, content))].join("\n") : "";
 }
 
-/** The note in the place of messages that are left out: behind a summary, it says nothing. */
+/** The note that replaces messages that were left out. It is removed, because it means nothing after a summary. */
 const LEFT_OUT = "[Messages before this point were left out.]";
 
 /** Returns the text of a message as lines. Texts in angle brackets were inserted by Claude Code. */
@@ -174,18 +177,18 @@ async function condenseSession(session, options = {}) {
     return { ...report, backup: written?.backup, restoreData: written?.restoreData };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    // Errors of the command line, which say what is wrong with a file.
+    // Errors of the command line's code, which describe the problem with the file.
     throw argumentError("invalid_argument", `session: ${error.message}`, { field: "session", cause: error });
   }
 }
 
-/** The target in tokens, as the manager counts them. */
+/** Returns the target in tokens, as the manager counts them. */
 function targetOf(manager, messages, percent) {
   const { encoding, scale } = manager.getEffectiveConfig();
   return Math.max(1, Math.floor((countTokens(messages, { encoding }) * scale * percent) / 100));
 }
 
-/** The file of a session: itself, or by the id, in any project. */
+/** Returns the file of a session, given as a path, or as an id in any project. */
 function fileOf(session) {
   if (typeof session !== "string" || session === "") throw notAllowed("session", session, "the id of a session, or the path of its file");
   if (session.endsWith(".jsonl")) return session;

@@ -12,10 +12,10 @@ const { KeptCondensations } = require("./kept.js");
 const leftOut = ({ apiVersion, deploymentName }) => (apiVersion ? { apiVersion, deployment: deploymentName } : {});
 
 /**
- * A client like `client` that condenses the histories it sends.
+ * Returns a copy of `client` that condenses the histories it sends.
  * @param {any} client
  * @param {any} options
- * @param {(path: string, body: any) => { field: string, request: object } | undefined} historyIn where a request has its history
+ * @param {(path: string, body: any) => { field: string, request: object } | undefined} historyIn returns the place of a request's history
  */
 function condensingClient(client, options, historyIn) {
   const kept = new KeptCondensations(options);
@@ -29,7 +29,7 @@ function condensingClient(client, options, historyIn) {
     request.body = { ...body, [found.field]: messages };
     done.add(request.body);
   }
-  /** Makes a copy of a client condense, and the copies of that. */
+  /** Makes a copy of a client condense, and also the copies made from it. */
   function hook(copy) {
     const { prepareOptions, withOptions } = copy;
     copy.prepareOptions = async function prepare(request) {
@@ -46,7 +46,7 @@ function condensingClient(client, options, historyIn) {
   });
 }
 
-/** Adds to the client what answers calls of the tool, if it is offered. */
+/** Adds the functions for the recall tool to the client, if recall is offered. */
 function withRecall(client, recall) {
   if (!recall) return client;
   return Object.assign(client, {

@@ -1,7 +1,8 @@
 "use strict";
 
-// Condensations that are kept between the requests of a conversation. A framework hands over its whole history with each request; what was condensed of it before is
-// applied again, so that consecutive requests begin with the same bytes and the service reads them from its prompt cache.
+// Keeps condensations between the requests of a conversation. A framework passes its whole history with each request. The earlier
+// condensation of it is applied again, so that consecutive requests begin with the same bytes and the service reads them from its prompt
+// cache.
 
 const { checked } = require("../errors.js");
 const { contentsOf, fingerprintOfMessages } = require("../fingerprints.js");
@@ -14,12 +15,12 @@ const { checkedOptions } = require("../options.js");
 const { NewResults } = require("./new-results.js");
 const { Recalls } = require("../recall/recalls.js");
 
-/** Condensations that are kept; beyond, the least recently used goes. Each holds the messages it changed, which fit its target. */
+/** Maximum number of kept condensations; the least recently used is removed first. Each contains its changed messages, which fit its target. */
 const MOST_KEPT = 64;
-/** When a history is due and what is left of that, in percent. Where recall brings back the rest, small prompts cost half as much, its calls included (docs/economics.md). */
+/** Threshold and target in percent of the window. With recall, small prompts cost half as much, including the calls of recall (docs/economics.md). */
 const IN_VIEW = { thresholdPercent: 75, targetPercent: 40 };
 const WITH_RECALL = { thresholdPercent: 25, targetPercent: 10 };
-/** By this share of the window a condensed history grows before it is condensed again, where the last time left it above the threshold. */
+/** Growth, in percent of the window, before a history is condensed again that the last condensation left above the threshold. */
 const GROWTH_PERCENT = 5;
 
 const KEPT = {
@@ -30,10 +31,11 @@ const KEPT = {
 /**
  * @typedef {object} Kept
  * @property {string | undefined} format
- * @property {number} length messages of the history that it stands for
- * @property {string} contents what each of them says
- * @property {string} original their number and a hash of all they say
- * @property {(number | object)[]} items what is sent: a message of the history by its index, or one that the condensation made
+ * @property {number} length number of the history's messages that it replaces
+ * @property {string} contents content hashes of these messages
+ * @property {string} original their number, and a hash of their whole content
+ * @property {(number | object)[]} items the messages to send: the index of a message in the history, or a message that the condensation
+ * created
  * @property {number} tokens of the request after condensing
  */
 
@@ -45,7 +47,7 @@ class KeptCondensations {
   #onWarning;
   #recalls = /** @type {Recalls | undefined} */ (undefined);
   #results = /** @type {NewResults | undefined} */ (undefined);
-  /** @type {Map<string, Kept>} By what they stand for, the least recently used first. */
+  /** @type {Map<string, Kept>} By the messages that they replace, the least recently used first. */
   #kept = new Map();
 
   /**
@@ -67,7 +69,7 @@ class KeptCondensations {
   }
 
   /**
-   * The messages to send in the place of a history: that array itself where nothing was condensed. Never rejects.
+   * Resolves to the messages to send for a history: the same array if nothing was condensed. Never rejects.
    * @template {object} M
    * @param {readonly M[]} messages
    * @param {any} request `format`, name of the `model`, `system` prompt, `tools`, `maxTokens` and `signal`, as far as they are known
@@ -82,13 +84,13 @@ class KeptCondensations {
     }
   }
 
-  /** Answers calls of recall from the messages that they stand in; undefined if recall is not offered. */
+  /** Returns the function that answers calls of recall from the given messages; undefined if recall is not offered. */
   get recall() {
     const recalls = this.#recalls;
     return recalls && ((input, messages, format) => recalls.run(input, messages, format, this.#shown(messages, format)));
   }
 
-  /** The messages that the model was sent of a history, as far as they are kept. */
+  /** Returns the messages that were sent for a history, as far as its condensation is kept. */
   #shown(messages, named) {
     try {
       const history = messages.slice(systemMessages(messages));
@@ -98,13 +100,13 @@ class KeptCondensations {
       const short = this.#results ? this.#results.known(history, { contents, format }) : history;
       return kept ? viewOf(kept, short) : short;
     } catch {
-      // The answer quotes everything then.
+      // Without these messages, recall quotes all matches.
       return undefined;
     }
   }
 
   async #sent(messages, { format: named, model, system, tools, maxTokens, signal }) {
-    // Applications put the date there, or what they found for this question: it is no part of what a conversation is recognised by.
+    // System messages do not count when a conversation is recognised, because applications put changing content there, such as the date.
     const lead = messages.slice(0, systemMessages(messages));
     const whole = messages.slice(lead.length);
     if (whole.length === 0) return messages;
@@ -153,7 +155,7 @@ class KeptCondensations {
     }
   }
 
-  /** The history with new results shortened; as it is where that fails. */
+  /** Returns the history with new results shortened; the history unchanged if that fails. */
   async #withShortResults(history, { contents, format, kept }) {
     if (!this.#results) return history;
     const shown = (begun) => (kept && begun.length >= kept.length ? viewOf(kept, begun) : begun);
@@ -165,7 +167,7 @@ class KeptCondensations {
     }
   }
 
-  /** The kept condensation of the most messages that this history begins with. */
+  /** Returns the kept condensation of the longest beginning of this history. */
   #find(history, contents, format) {
     const fitting = [...this.#kept.values()].filter((kept) => kept.format === format && contents.startsWith(kept.contents));
     fitting.sort((one, other) => other.length - one.length);
@@ -174,7 +176,7 @@ class KeptCondensations {
     return found;
   }
 
-  /** Keeps a condensation as the one used last. Of two requests at once that condensed the same, the first decides, so that both send the same. */
+  /** Stores a condensation as the most recently used one. If two concurrent requests condensed the same messages, the first result is used for both. */
   #keep(fresh) {
     const key = `${fresh.format} ${fresh.original} ${fresh.contents}`;
     const kept = this.#kept.get(key) ?? fresh;
@@ -189,18 +191,18 @@ class KeptCondensations {
   }
 }
 
-/** A limit of a request is the service's business: what is none is sent as it is, and here counts as absent. */
+/** Returns a usable limit. An invalid one counts as absent here, and is sent unchanged, because the service has to judge it. */
 const usable = (maxTokens) => (typeof maxTokens === "number" && maxTokens > 0 ? maxTokens : undefined);
 
 const nameOf = (model) => (typeof model === "string" && model !== "" ? model : undefined);
 
-/** Returns what is sent for a history that begins with messages already condensed. Unchanged messages are the objects of this request. */
+/** Returns the messages to send for a history that begins with condensed messages. Unchanged messages are the objects of this request. */
 const viewOf = ({ items, length }, history) => [
   ...items.map((item) => (typeof item === "number" ? history[item] : item)),
   ...history.slice(length),
 ];
 
-/** The items of a condensation of `view`, which itself was made of `kept` and the messages behind it. */
+/** Returns the items of a condensation of `view`, which consists of `kept` and the later messages. */
 function composed(kept, length, view, condensed) {
   const origins = [
     ...(kept?.items ?? []),
@@ -222,7 +224,7 @@ function systemMessages(messages) {
   return first === -1 ? messages.length : first;
 }
 
-/** A text to count. What is no JSON, such as the recursive schema of a tool, counts nothing: that is no reason not to condense. */
+/** Returns a text to count. A value without JSON, such as a tool's recursive schema, counts as empty, because it must not prevent condensing. */
 function asText(value) {
   if (typeof value === "string") return value;
   try {
@@ -236,8 +238,8 @@ const textOf = ({ content }) => asText(content);
 const MARKS = ["cache_control", "cacheControl", "cachePoint"];
 
 /**
- * A changed message without marks of the prompt cache: applications set them on the newest messages of each request, services allow few of them, and kept ones would
- * add up. An object of a class stays as it is.
+ * Returns a changed message without marks of the prompt cache. Applications set such marks on the newest messages of each request. Kept
+ * ones would accumulate, and services allow only a few. An instance of a class is returned unchanged.
  */
 function withoutCacheMarks(value) {
   if (Array.isArray(value)) return value.map(withoutCacheMarks);

@@ -24,7 +24,7 @@ function condensingProcessor(options) {
  * request, which its prompts have too.
  */
 class PromptsOfRuns {
-  /** By context, and by list of messages, of which each run has its own. */
+  /** The prompts by context, and then by the list of messages, which is different for each run. */
   #prompts = new WeakMap();
 
   note(context, run, prompt) {

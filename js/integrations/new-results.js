@@ -1,14 +1,14 @@
 "use strict";
 
-// Tool results that are shortened before they are sent for the first time. The application keeps the whole ones, which recall reads; with every later request the
-// same short ones are sent, so that requests go on beginning with the same bytes.
+// Shortens tool results before they are sent for the first time. The application keeps the whole results, which recall reads. Every later
+// request contains the same shortened results, so that consecutive requests begin with the same bytes.
 
 const { resultsIn, shortened } = require("../condense-result.js");
 const { countTokens } = require("../count.js");
 const { fingerprintOf, fingerprintOfMessages } = require("../fingerprints.js");
 const { applyPlan } = require("../plan.js");
 
-/** Messages whose short results are kept, for all conversations; beyond, the least recently used are shortened again, from the same messages to the same text. */
+/** Maximum number of messages whose shortened results are cached, over all conversations. Others are shortened again, with the same result. */
 const MOST_KEPT = 1024;
 const WAY_BACK = 'call recall with {"query": "words to look for"}';
 
@@ -16,10 +16,10 @@ class NewResults {
   #budget;
   #encoding;
   #whole;
-  /** The edits that shorten a message, by all that was said up to it; none where its results stay whole. */
+  /** The edits that shorten a message, by the content of all messages up to it; empty if its results are kept whole. */
   #edits = new Map();
 
-  /** @param {{ budget: number, encoding: string, recall: boolean }} settings tokens of a result, and whether the model is offered recall */
+  /** @param {{ budget: number, encoding: string, recall: boolean }} settings token budget of a result, and whether the model has recall */
   constructor({ budget, encoding, recall }) {
     this.#budget = budget;
     this.#encoding = encoding;
@@ -27,10 +27,11 @@ class NewResults {
   }
 
   /**
-   * The history with all its long results shortened. A message without any stays the same object.
+   * Returns the history with all long results shortened. A message without long results stays the same object.
    * @param {readonly any[]} history
-   * @param {{ contents: string[], format: string | undefined, viewOf: (history: any[]) => any[] }} about `contents` is what each message says; `viewOf` gives what
-   * the model is sent of the first messages: pointers lead there alone
+   * @param {{ contents: string[], format: string | undefined, viewOf: (history: any[]) => any[] }} about `contents`: the content hash of
+   * each
+   * message; `viewOf` returns the messages that the model receives for the first messages: pointers may only point there
    */
   async shorten(history, { contents, format, viewOf }) {
     const short = [];
@@ -47,7 +48,7 @@ class NewResults {
     return short;
   }
 
-  /** The same as far as it is known. */
+  /** Returns the history with those results shortened whose edits are cached. */
   known(history, { contents, format }) {
     return history.map((message, index) => {
       if (this.#budgetOf(message, format) === undefined) return message;
@@ -55,7 +56,7 @@ class NewResults {
     });
   }
 
-  /** Tokens for all results of a message, so that each has its budget; undefined if none needs it. */
+  /** Returns the token budget for all results of a message together; undefined if none is too long. */
   #budgetOf(message, format) {
     const results = resultsIn(message);
     // A token has a byte or more, and a UTF-16 unit three bytes or fewer.
@@ -90,7 +91,7 @@ class NewResults {
 const keyOf = (message, index, contents, format) =>
   `${format} ${fingerprintOf(contents.slice(0, index).join(""))} ${fingerprintOfMessages([message], format)}`;
 
-/** The message with its results shortened; undefined where it is written in another way than when they were, such as a text that became a block. */
+/** Returns the message with its results shortened; undefined if its form has changed since the edits were made, such as a text that became a block. */
 function applied(message, edits, format) {
   try {
     return applyPlan([message], edits, { format }).messages[0];

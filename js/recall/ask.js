@@ -61,7 +61,7 @@ async function runTool(input, index, { view, missing, stored, ...options } = {})
   }
   if (textOf(query) === "") return NOTHING_ASKED;
   const found = await index.search(textOf(query), options);
-  // Models sometimes put a key into the query.
+  // Models sometimes pass a key as the query.
   const read = found.hits.length === 0 && KEY.test(textOf(query)) ? await index.read(textOf(query), { within: options.within }) : null;
   return read ? readText(read, textOf(query), missing) : foundText(found, view, missing);
 }

@@ -9,11 +9,11 @@
 //   const { foundText, readText } = require("./said.js");
 //   const { runTool } = require("./ask.js");
 //   const index = new ConversationIndex();                    // empty; texts are stored once, in Rust; all work is off the main thread
-//   const own = index.begin("session 1");                     // a number; the name is told beside a hit if the index has several conversations
+//   const own = index.begin("session 1");                     // a number; hits show the name if the index has several conversations
 //   await index.append(own, messages, { format, label });     // any number of times, in order, in parts of some megabytes. `format` as in js/formats.js (undefined:
 //                                                             // Anthropic's). `label` names a part ("subagent Explore", "before compaction 2") and stands beside its hits
 //   const found = await index.search("words", { maxTokens, within: [own] });   // { text, hits, matching, entries, tokens }; without `within`, all are searched
-//   foundText(found)                                          // what a model is told: a line of head, and the hits
+//   foundText(found)                                          // the text for a model: a heading, and the hits
 //   const read = await index.read("k7fa", { first, last, maxTokens, within }); // null for an unknown key; else { key, title, text, first, last, total, next }
 //   readText(read, "k7fa")
 //   await runTool(input, index, { within })                   // the text that answers a call of the tool with this input, whatever it is: never throws for bad input

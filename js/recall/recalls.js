@@ -20,7 +20,7 @@ class Recalls {
    * @param {unknown} input its parameters
    * @param {readonly any[]} messages the conversation
    * @param {string} [format]
-   * @param {readonly any[]} [shown] what of it the model sees
+   * @param {readonly any[]} [shown] the messages that the model sees
    */
   async run(input, messages, format, shown) {
     requireMessages(messages, "messages");

@@ -1,7 +1,7 @@
 "use strict";
 
-// Texts of recall for a model or a person. Every sentence is final: it says what exists, and does not invite another
-// try.
+// Texts of recall for a model or a person. Every sentence is final: it states the facts, and does not suggest another
+// attempt.
 
 const { isQuote } = require("./view.js");
 

@@ -1,27 +1,28 @@
 "use strict";
 
-// Whole results of tools that were shortened before they entered a conversation, in a store of the host.
+// Keeps whole tool results in a store of the host, after they were shortened for the conversation, and reads them back.
 
 const { argumentError, messageOf } = require("../errors.js");
 const { clearTimeout, setTimeout } = require("#timers");
 const { keepText, keptText } = require("./left-out.js");
 
-/** A key as the note in a result has it: that of the content, so that one result is kept once. */
+/** Matches a key as the note in a shortened result shows it. It is a hash of the content, so equal results are stored once. */
 const KEY = /^r[0-9a-f]{15}$/;
 const nameOf = (key) => `roo-condense:result:${key}`;
 
-/** Characters of one reading, about 2,000 tokens. */
+/** Maximum number of characters per reading, about 2,000 tokens. */
 const MOST = 8000;
 
-/** Milliseconds that a store may take. */
+/** Time limit of a store, in milliseconds. */
 const CONFIRMED_WITHIN_MS = 10_000;
 const ADVICE = "go on with the whole result";
 
-/** The key of a result with this SHA-256, in hexadecimal digits. */
+/** Returns the key of a result from its SHA-256 in hexadecimal digits. */
 const keyOf = (digest) => `r${digest.slice(0, 15)}`;
 
 /**
- * The way to the whole result, as the note in the shortened one has it: where the store has a place that other tools reach, that; the recall tool where it is offered.
+ * Returns how to get the whole result, for the note in the shortened one: the store's place if other tools can read it, else a call of the
+ * recall tool if it is offered, else the key.
  */
 async function wayTo(store, key, recall) {
   const place = await placeIn(store, nameOf(key));
@@ -30,7 +31,7 @@ async function wayTo(store, key, recall) {
   return recall ? `call recall with {"key": "${key}"}` : `kept as ${nameOf(key)}`;
 }
 
-/** The place of a key that the store names, if it does. */
+/** Returns the place of a key, if the store can name it. */
 async function placeIn(store, name) {
   const failed = (reason, cause) =>
     argumentError("store_failed", `the store failed to say where it keeps ${name}: ${reason}; ${ADVICE}`, { ...(cause && { cause }) });
@@ -42,7 +43,7 @@ async function placeIn(store, name) {
   }
 }
 
-/** Waits for a promise, for so many milliseconds at most: a result that waits holds up the agent. */
+/** Waits for a promise up to a time limit, because a waiting result delays the agent. */
 async function soon(promise, milliseconds, late) {
   let timer;
   const ended = new Promise((_, reject) => {
@@ -55,16 +56,16 @@ async function soon(promise, milliseconds, late) {
   }
 }
 
-/** Keeps a whole result; settles when the store has confirmed it, or has not in so many milliseconds. */
+/** Stores a whole result. Settles when the store has confirmed it, or when the time limit in milliseconds has passed. */
 async function keepResult(store, key, text, within = CONFIRMED_WITHIN_MS) {
   const kept = keepText(store, nameOf(key), text, ADVICE);
-  // One that fails later fails for nobody.
+  // A failure after the time limit must not become an unhandled rejection.
   kept.catch(() => {});
   const message = `the store did not confirm ${nameOf(key)} within ${within / 1000} s; ${ADVICE}`;
   await soon(kept, within, () => argumentError("store_failed", message));
 }
 
-/** A part of a line from this byte on, and the byte at which the rest begins, if there is one. No character is torn. */
+/** Returns a part of a line from a byte on, and the byte at which the rest begins, if there is a rest. Characters are never split. */
 function partOf(line, from) {
   const bytes = new TextEncoder().encode(line);
   const border = (at) => (at < bytes.length && (bytes[at] & 0xc0) === 0x80 ? border(at - 1) : Math.min(at, bytes.length));
@@ -74,7 +75,7 @@ function partOf(line, from) {
   return { text, rest: end < bytes.length ? end : undefined };
 }
 
-/** The answer to a call that reads a kept result; undefined if the key is none of a result. */
+/** Returns the response to a call that reads a stored result; undefined if the key is not a result's key. */
 async function readResult(store, key, { first, last, skip = 0 }) {
   if (!KEY.test(key)) return undefined;
   const text = await keptText(store, nameOf(key));

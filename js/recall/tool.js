@@ -114,7 +114,7 @@ function toolIn(format, run) {
   return form.tool(run);
 }
 
-/** The result of a call, in the format of the call. */
+/** Returns the result of a call, in the format of the call. */
 async function answerTo(value, run) {
   const call = readable("call", () => readCall(value));
   if (!call) throw notAllowed("call", value, "a call of the tool, in a format of docs/formats.md");

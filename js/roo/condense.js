@@ -152,7 +152,7 @@ function createCondense(host) {
   return { N_MESSAGES_TO_KEEP, MIN_CONDENSE_THRESHOLD, MAX_CONDENSE_THRESHOLD, ...functions };
 }
 
-/** Appends the messages that arrived during a condensation to its result, without the thinking that a model would refuse there. */
+/** Appends the messages that arrived during a condensation to its result. Leaves out thinking that a model would refuse there. */
 const arrivedBehind = (services, apiHandler) => (messages, arrived, before) => {
   const all = [...messages, ...arrived];
   return arrived.some(hasThinking) ? services.withThinkingSettled([...before, ...arrived], all, apiHandler) : all;

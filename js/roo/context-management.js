@@ -68,7 +68,7 @@ function createContextManagement(host) {
       if (!result.error) return { ...(call.tokensWith ? await fitted(result, call, options, running) : result), prevContextTokens };
       failed = { cost: result.cost, error: result.error, ...(result.errorDetails !== undefined && { errorDetails: result.errorDetails }) };
     }
-    // A caller who cancels wants no truncation either.
+    // A cancelled call must not truncate either.
     const cancelled = condenseDue && running.signal?.aborted;
     if (!overAllowed || cancelled) return { messages, summary: "", prevContextTokens, ...failed };
     const given = services.host.manager && { ...condensingOptions(options), running, messages: getEffectiveApiHistory(messages) };
@@ -87,7 +87,7 @@ function createContextManagement(host) {
     return { ...truncation, prevContextTokens, summary: "", ...failed, newContextTokensAfterTruncation };
   }
 
-  /** Truncates what a manager left if it is still over the limit. If it does not fit even then, the response says why. */
+  /** Truncates a manager's result if it is still over the limit. If it does not fit even then, the response says why. */
   async function fitted(response, call, { taskId, apiHandler }, running) {
     const { messages } = response;
     const before = response.error ? call.prevContextTokens : (call.tokensLeft ?? call.prevContextTokens);
@@ -140,7 +140,7 @@ function hide(messages, visible, removed, rule) {
   const marker = {
     role: "user",
     content: `[Sliding window truncation: ${removed} messages hidden to reduce context]`,
-    // Among the copies of a condensation the marker comes and goes with them.
+    // A marker among the copies of a condensation has its id, so that it is removed with them.
     ts: condensedBy ? ts : ts - 1,
     isTruncationMarker: true,
     truncationId,

@@ -1,11 +1,11 @@
 "use strict";
 
-// Stops condensing that never succeeds. A file larger than the window, or summaries that save next to nothing, would
-// otherwise cost a request each turn.
+// Stops automatic condensing that repeatedly fails or saves almost nothing. Otherwise, a file larger than the window, for example,
+// would cost a request each turn.
 
 const { STOPPED } = require("./under-way.js");
 
-/** The number of tasks that are remembered; a host rarely runs more than a few at a time. */
+/** Maximum number of tasks that are remembered; a host rarely runs more than a few at a time. */
 const REMEMBERED_TASKS = 100;
 
 /**

@@ -6,7 +6,7 @@ const { answerOf } = require("../host-call.js");
 
 const PLACEHOLDER = Object.freeze({ type: "text", text: "[Referenced image in conversation]" });
 
-/** Turns image blocks of messages into text unless the model supports images. Images inside tool results stay, as in Roo-Code. */
+/** Turns image blocks of messages into text unless the model supports images. Images inside tool results are kept, as in Roo-Code. */
 function describeImages(messages, apiHandler) {
   const model = answerOf(
     () => apiHandler?.getModel?.(),

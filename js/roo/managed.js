@@ -15,11 +15,11 @@ const { blocksOf } = require("./trigger.js");
 const { STOPPED } = require("./under-way.js");
 const { asWindowCall, windowCall } = require("./window-call.js");
 
-/** The share of the limit to aim at: the manager's counts are not exactly proportional to the host's, and the next turn needs room, too. */
+/** The share of the limit to use as target: the manager's counts are not exactly proportional to the host's, and the next turn needs tokens, too. */
 const AIM = 0.95;
-/** A counter that sees less than this share of the tokens of calls and results sees only their frames. */
+/** A counter that reports less than this share of the tokens of calls and results counts only their frames. */
 const BLIND = 0.2;
-/** The provider that shortens a result which meets the target by the manager's count but not by the host's. It asks no model, so it costs nothing. */
+/** The provider that shortens a result further if it meets the target by the manager's count but not by the host's. It calls no model, so it costs nothing. */
 const CORRECTING = "truncation";
 /** The configurations of successive corrections. */
 const CORRECTIONS = [{}, {}, {}];
@@ -37,9 +37,9 @@ const ROO_CODES = {
 };
 
 /**
- * Asks the manager to condense `history` as it is sent, that is after the host's `messagesForApi`: that form has to
- * fit, and anything saved in another form would be undone by the next request. Resolves to `{ condensed, summary,
- * cost, newContextTokens }` or to `{ error, errorDetails?, cost, cancelled? }`; rejects only if the host's own
+ * Has the manager condense `history` in the form in which it is sent, that is, after the host's `messagesForApi`. This form
+ * has to fit, and savings in another form would be undone by the next request. Resolves to `{ condensed, summary,
+ * cost, newContextTokens }` or to `{ error, errorDetails?, cost, cancelled? }`. Rejects only if the host's own
  * `countTokens` or `messagesForApi` does.
  *
  * @param {object} services See `host.js`.
@@ -72,7 +72,7 @@ async function condenseByManager(
   const contextWindow = window?.contextWindow ?? windowOf(apiHandler);
   // The model that reads the conversation may refuse its thinking, whichever model writes the summary.
   const model = modelOf(apiHandler);
-  // With the tools, the manager knows the host's whole request and can ask for a summary by continuing it.
+  // With the tools, the manager knows the host's whole request, and can append the request for a summary to it.
   const tools = Array.isArray(metadata?.tools) ? metadata.tools : undefined;
   const context = present({ messages, systemPrompt, tools, taskId, contextWindow, profileId, model });
   const options = present({
@@ -109,10 +109,9 @@ async function condenseByManager(
   // A custom manager of the host may not handle thinking.
   const condensed = withSummaryMarked(messages, services.withThinkingSettled(messages, result.messages, apiHandler));
   const [before, after, toolTokens] = await measure.totals({ ...result, messages: condensed });
-  // Equal counts are no growth: handlers of 2025 count nothing for calls and results, where most is saved.
+  // Equal counts are not an error: handlers of 2025 count nothing for calls and results, where most tokens are saved.
   if (after > before) return { error: services.translate("condense_context_grew"), cost };
-  // The reported tokens are scaled by the counts before and after. If none were reported, the host's count is all
-  // there is.
+  // The reported tokens are scaled by the counts before and after. If none were reported, the host's count is used.
   const reported = window?.prevContextTokens ?? prevContextTokens ?? 0;
   const left = reported > 0 ? await measure.inContext({ prevContextTokens: reported }, condensed) : after + toolTokens;
   if (window) window.tokensLeft = left;
@@ -129,8 +128,8 @@ async function condenseByManager(
 }
 
 /**
- * Prepares the measuring of a window's call. From here on the window truncates until the rest fits, even if the
- * manager is not asked in the end.
+ * Prepares the measurements for a window's call. From here on, the window truncates until the rest fits, even if the
+ * manager is not called in the end.
  *
  * @param {any} services
  * @param {{ running: any, messages: any[], systemPrompt: string, taskId?: string, apiHandler: any, metadata?: any }} call
@@ -147,8 +146,8 @@ function prepare(services, { running, messages, systemPrompt, taskId, apiHandler
 
 /**
  * Prepares a truncation by the window's own rule. With automatic condensing off, the window is measured as if it had
- * asked the manager, so that it truncates until the rest fits. If something is protected, which the window's rule
- * ignores, the manager truncates unless it already did: resolves to what `condenseByManager` does, else to undefined.
+ * called the manager, so that it truncates until the rest fits. The window's rule ignores protection. So if something is
+ * protected, the manager truncates, unless it already did. Resolves to the same as `condenseByManager`, else to undefined.
  */
 async function prepareWindow(services, call, given, isDue) {
   const { manager } = services.host;
@@ -158,9 +157,9 @@ async function prepareWindow(services, call, given, isDue) {
 }
 
 /**
- * Turns the host's rules for `messages` into options of a call. Indices refer to `messages`, and a function is asked
- * about those only: in the messages that are `sent`, and in what is left of them, the same messages have other
- * indices and may be other objects.
+ * Turns the host's rules for `messages` into options of a call. Indices refer to `messages`, and a function receives only
+ * these. In the messages that are `sent`, and in the remaining ones, the same messages have other indices and may be
+ * other objects.
  */
 function protectedAmong(messages, sent, protect) {
   if (protect === undefined) return undefined;
@@ -168,13 +167,13 @@ function protectedAmong(messages, sent, protect) {
   if (!isOfMessages) return () => ({ protect });
   let chosen;
   return (left) => {
-    // The manager reports wrong indices in its own words.
+    // The manager itself reports invalid indices.
     const hasSameIndices = left === messages || (left === sent && sent.length === messages.length && Array.isArray(protect.messages));
     if (hasSameIndices || chosen === "unknown") return { protect };
     try {
       chosen ??= new Set(rulesFor({ messages: protect.messages }, messages, "protect", []).messages);
     } catch {
-      // The manager reports the error in its own words.
+      // The manager itself reports the error.
       chosen = "unknown";
       return { protect };
     }
@@ -183,7 +182,7 @@ function protectedAmong(messages, sent, protect) {
   };
 }
 
-/** Asks the manager once. An error that it throws, or a result that cannot be read, becomes a `failure` in Roo-Code's words. */
+/** Calls the manager once. A thrown error, or a result that cannot be read, becomes a `failure` with Roo-Code's text. */
 async function askManager(services, context, given) {
   /** @type {{ running?: any, protectedIn?: (messages: any[]) => { protect: object } }} */
   const { running, protectedIn, ...options } = given;
@@ -192,7 +191,7 @@ async function askManager(services, context, given) {
     const asked = manager.condense(context, { ...options, ...protectedIn?.(context.messages) });
     const result = await running.waitForEnd(asked);
     if (!isObject(result)) throw notAllowed("host.manager.condense()", result, "a result");
-    // Each field is read once, so that one that cannot be read is a failure like any other.
+    // Each field is read once, so that a field that cannot be read becomes a failure.
     const read = { ...result };
     const { error, messages } = read;
     const isReadable = Array.isArray(messages) && messages.every(isObject);
@@ -223,11 +222,11 @@ function withSummaryMarked(before, condensed) {
   );
 }
 
-/** Returns the error code of a condensation without gain: advice about the prompt for summaries is given only if a model was asked. */
+/** Returns the error code of a condensation without gain. Its advice concerns the prompt for summaries only if a model was called. */
 const whatGainedNothing = ({ cost, metrics }) =>
   cost > 0 || metrics?.providerId === "native" ? "condense_context_grew" : "condense_nothing_saved";
 
-/** Warns about protection rules that match nothing: a typo in a path would otherwise be noticed too late. */
+/** Warns about protection rules that match nothing, because a typing error in a path would otherwise be noticed too late. */
 function tellOfRules({ tellOnce }, { warnings }) {
   if (!Array.isArray(warnings)) return;
   for (const { code, message } of warnings.filter(isObject)) if (code === "protect_unmatched") tellOnce(String(message));
@@ -312,8 +311,8 @@ async function atLeast(given, result, measure) {
 }
 
 /**
- * Returns true if a manager of this package met its target by its own count, so that it can be asked for more. Its
- * warning `target_not_met` goes by the handler's count if there is one, which may be twice its own.
+ * Returns true if a manager of this package met its target by its own count, so that it can be called with a smaller one. Its
+ * warning `target_not_met` is based on the handler's count if there is one, which may be twice its own.
  */
 async function metItsTarget({ failure, error, didCondense, messages }, targetTokens, measure) {
   if (failure || error || !didCondense || !(targetTokens > 0) || !(await measure.isOwn())) return false;
@@ -326,8 +325,8 @@ const profileOf = (id) => (typeof id === "string" && id !== "" ? id : undefined)
 const hasHandler = (manager, profileId) => profileId !== undefined && answerOf(() => manager.hasHandler?.(profileId)) === true;
 
 /**
- * Returns the handler as the manager is to ask it: with Roo-Code's third argument if there is one. A handler that
- * cannot create messages is left out; providers that need none still work.
+ * Returns the handler for the manager, which adds Roo-Code's third argument if there is one. A handler that cannot create
+ * messages is left out; providers without a model still work.
  */
 function asking(handler, metadata) {
   if (typeof handler?.createMessage !== "function") return undefined;
@@ -437,10 +436,10 @@ async function ownCounter(manager, messages, systemPrompt, profileId) {
     const { encoding, scale } = /** @type {any} */ (answerOf(() => manager.getEffectiveConfig(profileId)) ?? {});
     if (encoding === undefined || !Number.isFinite(scale)) return undefined;
     const { countTokens, warmUp } = require("../count.js");
-    // The vocabulary is built on another thread, which takes some hundred milliseconds once.
+    // The encoding is loaded on another thread, which takes some hundred milliseconds once.
     await warmUp(encoding);
     const count = (history) => scale * (countTokens(history, { encoding }) + countTokens(systemPrompt, { encoding }));
-    // The manager refuses messages that cannot be counted, in its own words.
+    // For messages that cannot be counted, the manager itself reports the error.
     count(messages);
     return count;
   } catch {

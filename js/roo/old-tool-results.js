@@ -80,7 +80,7 @@ function restoreDataOf(sent) {
   return dataOf(applied.inverse, { original: fingerprintOfMessages(messages), condensed: contentsOf(applied.messages).join("") });
 }
 
-/** Zoo-Code's own function may be given a number as its turn, which makes no difference here or there. */
+/** Checks the options. Zoo-Code also accepts a number in their place, which has no effect, neither there nor here. */
 function checkedOptions(options = {}) {
   if (typeof options === "number") return DEFAULTS;
   if (!isObject(options)) throw notAllowed("options", options, "{ minChars?, turns?, tools?, thinking?, model? }");

@@ -5,7 +5,7 @@
 
 const { isRooCondenseError } = require("../errors.js");
 
-/** The options that hold more than a text or a number. `condenseResult` refuses a store that is none. */
+/** Checks of the options whose value remains in JavaScript. `condenseResult` refuses an invalid store. */
 const KEPT = { history: Array.isArray, params: () => true, store: () => true };
 
 /**

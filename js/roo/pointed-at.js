@@ -1,6 +1,6 @@
 "use strict";
 
-// Finds the contents that pointers left by an earlier condensation may lead to. These must stay.
+// Finds the contents to which pointers from an earlier condensation may resolve. These must be kept.
 
 const POINTER = /^[ ]*(?:\d+(?:→|\t| \| |:))?\[(?:1 line|\d+ lines) as (above|below) from "(.+)"\]\r?$/gm;
 const IS_LIKELY = /\[\d+ lines? as /;
@@ -9,8 +9,8 @@ const NUMBER = /^\d+(?:→|\t| \| |:)/;
 const KEY_UNITS = 2;
 
 /**
- * Returns a function that says whether a pointer in one of `messages` may lead into a content, given the index of its
- * message. It may be true for too many contents: a nearer line can begin like the real destination.
+ * Returns a function that is true if a pointer in one of `messages` may resolve to a line of a content, given the index of
+ * the content's message. It may be true for too many contents: a nearer line can begin like the real target.
  * @param {readonly { content: unknown }[]} messages
  * @returns {(index: number, content: unknown) => boolean}
  */

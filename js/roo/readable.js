@@ -27,7 +27,7 @@ function withPlace(call) {
   };
 }
 
-/** Turns the result of `underWay` into the response right before the host gets it, since messages that arrive later are not seen. */
+/** Turns the result of `underWay` into the response directly before the host receives it, because later messages would be missed. */
 const settled = (answer) => (typeof answer === "function" ? answer() : answer);
 
 /** Throws an error about the place that cannot be read, or else `error` itself. */

@@ -1,7 +1,7 @@
 "use strict";
 
-// Goes back in a history of 2025. A condensation by `lossless` leaves pointers in it (`[34 lines as below from
-// "…"]`), whose destination may be cut off.
+// Rewinds a history as of 2025. A condensation by `lossless` leaves pointers in the history (`[34 lines as below from
+// "…"]`), and rewinding may cut off their targets.
 
 const { notAllowed, outOfRange } = require("../errors.js");
 const isObject = require("../is-object.js");
@@ -11,7 +11,7 @@ const { holdsPointers } = require("./pointed-at.js");
 const mayPoint = (message) => holdsPointers(message?.content);
 
 /**
- * Returns the first `length` messages. Pointers in them that lead to cut-off lines are replaced by those lines, so
+ * Returns the first `length` messages. Pointers in them that resolve to cut-off lines are replaced by these lines, so
  * that the result expands to the same text as before.
  */
 function rewindTo(messages, length) {
@@ -22,7 +22,7 @@ function rewindTo(messages, length) {
   if (!kept.some(mayPoint)) return kept;
   const { expand } = require("../expand.js");
   const whole = expand(messages).messages.slice(0, length);
-  // Restored lines can change what another pointer finds, so repeat until all pointers are resolved.
+  // Restored lines can change the target of another pointer, so this repeats until all pointers are resolved.
   for (;;) {
     const read = expand(kept).messages;
     const misled = kept.map((message, index) => message !== whole[index] && !isSame(read[index], whole[index]));
@@ -33,10 +33,10 @@ function rewindTo(messages, length) {
 
 const isSame = (one, other) => one === other || JSON.stringify(one) === JSON.stringify(other);
 
-/** The number of tasks that are remembered. */
+/** Maximum number of tasks that are remembered. */
 const REMEMBERED_TASKS = 100;
 
-/** Notices, for each task, that a history was cut off or comes from a file, and warns about pointers in it that lead nowhere. */
+/** Notices, for each task, that a history was cut off or comes from a file, and warns about pointers in it that do not resolve. */
 class Rewinds {
   #newest = new Map();
   #tell;
@@ -58,7 +58,7 @@ class Rewinds {
   }
 }
 
-/** Returns the number of pointers that lead nowhere; 0 if there is no addon. */
+/** Returns the number of pointers that do not resolve; 0 if there is no addon. */
 function unresolvedIn(messages) {
   try {
     return require("../pointers.js").pointersIn(messages).unresolved.length;

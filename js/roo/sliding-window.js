@@ -73,7 +73,7 @@ function createSlidingWindow(host) {
       if (!result.error) return { ...(call.tokensWith ? await fitted(result, call, options, running) : result), prevContextTokens };
       failed = { cost: result.cost, error: result.error };
     }
-    // A caller who cancels wants no truncation either.
+    // A cancelled call must not truncate either.
     const cancelled = condenseDue && running.signal?.aborted;
     if (!overAllowed || cancelled) return { messages, prevContextTokens, summary: "", ...failed };
     const byManager = await prepareWindow(services, call, { running, messages, systemPrompt, taskId, apiHandler }, condenseDue);
@@ -86,7 +86,7 @@ function createSlidingWindow(host) {
     return { messages: truncateConversation(messages, 0.5, taskId, apiHandler), prevContextTokens, summary: "", ...failed };
   }
 
-  /** Truncates what a manager left if it is still over the limit. If it does not fit even then, the response says why. */
+  /** Truncates a manager's result if it is still over the limit. If it does not fit even then, the response says why. */
   async function fitted(response, call, { taskId, apiHandler }, running) {
     const { messages } = response;
     const before = response.error ? call.prevContextTokens : (call.tokensLeft ?? call.prevContextTokens);

@@ -125,7 +125,7 @@ function createTaggedCondense(host) {
     return isValid(apiHandler) ? apiHandler : undefined;
   }
 
-  /** Returns the structure of the files that were read, a block each. */
+  /** Returns one block for each file that was read, with the structure of the file. */
   async function foldedFiles({ running, filesReadByRoo, cwd, rooIgnoreController }) {
     if (!services.host.foldFiles || !(filesReadByRoo?.length > 0) || !cwd) return [];
     try {
@@ -185,7 +185,7 @@ function createTaggedCondense(host) {
 
 const isValid = (handler) => typeof handler?.createMessage === "function";
 
-/** Returns the slash commands of the first message, so that the model keeps following them. */
+/** Returns the slash commands of the first message, so that the model continues to follow them. */
 function workflows(firstMessage) {
   const commands = firstMessage ? extractCommandBlocks(firstMessage) : "";
   if (commands === "") return [];

@@ -16,7 +16,7 @@ const FIRST_PRESERVED = new Map([
 ]);
 const FIRST_PRESERVED_OF_OTHERS = [5, 5];
 
-/** Matches names of models from makers whose thinking no Claude model has signed. */
+/** Matches names of models of other makers, whose thinking no Claude model has signed. */
 const OTHERS =
   /^(?:gpt|o1|o3|o4|gemini|gemma|grok|llama|qwen|deepseek|mistral|codestral|devstral|kimi|glm|minimax|command|nova|phi)(?:\d.*)?$/;
 

@@ -3,13 +3,13 @@
 // Decides when the context has to be managed, with the arithmetic of both generations. The manager's
 // (`src/manager/trigger.rs`) is the same; `fixtures/shared/trigger.json` tests both.
 
-/** Tokens reserved for the answer if the model's own limit is unknown. */
+/** Tokens reserved for the response if the model's own limit is unknown. */
 const DEFAULT_MAX_TOKENS = 8192;
 /** The share of the window that is always left free. */
 const TOKEN_BUFFER_PERCENTAGE = 0.1;
 /** Tokens of a window whose size the host does not know: Roo-Code's default for OpenAI-compatible models. */
 const DEFAULT_CONTEXT_WINDOW = 128_000;
-/** The share of the window that `withRoom` leaves to the conversation at least. */
+/** The minimum share of the window that `withRoom` leaves to the conversation. */
 const ROOM = 0.5;
 const MIN_CONDENSE_THRESHOLD = 5;
 const MAX_CONDENSE_THRESHOLD = 100;
@@ -26,18 +26,18 @@ function thresholdOf({ profileThresholds, currentProfileId, autoCondenseContextP
   return autoCondenseContextPercent;
 }
 
-/** Returns the tokens reserved for the answer. vscode-lm reports -1 for "unlimited"; that is no reserve, and neither are 0, null and undefined. */
+/** Returns the tokens reserved for the response; undefined for 0, null, undefined and -1, by which vscode-lm means "unlimited". */
 const reservedTokens = (maxTokens) => (isAmount(maxTokens) ? maxTokens : undefined);
 
 const isAmount = (tokens) => Number.isFinite(tokens) && tokens > 0;
 
-/** Returns the size of the window. An unknown size would mean that it is never full, or always. */
+/** Returns the size of the window. Without a default, a window of unknown size would be full always or never. */
 const knownWindow = (contextWindow) => (isAmount(contextWindow) ? contextWindow : DEFAULT_CONTEXT_WINDOW);
 
-/** Returns the tokens that may be in the context beside those `reserved` for the answer. */
+/** Returns the maximum tokens in the context if `reserved` tokens are left for the response. */
 const allowedBeside = (contextWindow, reserved) => contextWindow * (1 - TOKEN_BUFFER_PERCENTAGE) - reserved;
 
-/** Returns the tokens that fit beside those `reserved` for the answer; half of the window if the reserve leaves nothing. */
+/** Does the same, but returns half of the window if the reserve leaves nothing. */
 function fittingBeside(contextWindow, reserved = DEFAULT_MAX_TOKENS) {
   const allowed = allowedBeside(contextWindow, reserved);
   return allowed > 0 ? allowed : contextWindow * ROOM;
@@ -56,8 +56,8 @@ function withRoom(options) {
 
 /**
  * Returns the tokens before the request, the limit, whether they are over it, and whether condensing is due.
- * `fittingTokens`: the tokens that fit; half of the window if the answer leaves nothing. `limitTokens`: the tokens
- * that may be left so that nothing is due any more.
+ * `fittingTokens`: the tokens that fit; half of the window if the response leaves nothing. `limitTokens`: the maximum
+ * tokens with which nothing is due any more.
  */
 function decide(options, lastMessageTokens, warn) {
   const { totalTokens, autoCondenseContext } = options;

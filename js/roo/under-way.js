@@ -45,7 +45,7 @@ class UnderWay {
     return this.#stopped ? Promise.race([this.#stopped, answer]) : answer;
   }
 
-  /** Does the same for a function that listens to the signal itself: it is given a moment to end, and to report its cost. */
+  /** Does the same for a function that listens to the signal itself: it gets a short time to end, and to report its cost. */
   async waitForEnd(answer) {
     if (!this.#stopped) return answer;
     let isOver = false;

@@ -9,22 +9,22 @@ const { AsyncLocalStorage } = require("node:async_hooks");
 /**
  * @typedef {object} WindowCall
  * @property {number} prevContextTokens Tokens before.
- * @property {number} allowedTokens Tokens that may be in the context so that the answer fits; 0 or less where nothing does.
- * @property {number} fittingTokens Tokens that fit; as `allowedTokens`, or half of a window that leaves nothing.
- * @property {number} limitTokens Tokens that may be left for nothing to be due any more.
+ * @property {number} allowedTokens Maximum tokens in the context for the response to fit; 0 or less if it never fits.
+ * @property {number} fittingTokens The same as `allowedTokens`, or half of the window if that is 0 or less.
+ * @property {number} limitTokens Maximum tokens with which no further condensation is due.
  * @property {number} contextWindow Tokens.
  * @property {string} [currentProfileId]
- * @property {number} [tokensLeft] Set by a condensation of a manager that succeeded: tokens of the context after it.
- * @property {boolean} [keepsAll] Set when a manager of this package has shortened all but the first message and the newest one: what it has left beside
- *   them is protected, or tells of all that went.
- * @property {(messages: readonly object[]) => Promise<number>} [tokensWith] Set when a manager was asked: tokens of the context with these
- *   messages instead of those that it was given.
+ * @property {number} [tokensLeft] Tokens of the context after a manager's condensation; set if it succeeded.
+ * @property {boolean} [keepsAll] Set if a manager of this package has shortened all messages but the first and the newest one. The other
+ *   remaining messages are protected, or a log of the removed ones.
+ * @property {(messages: readonly object[]) => Promise<number>} [tokensWith] Returns the tokens of the context with these messages; set if
+ *   a manager was called.
  */
 
 /** @type {AsyncLocalStorage<WindowCall>} */
 const current = new AsyncLocalStorage();
 
-/** The calls in progress. Work that the host starts in one and leaves running is no part of it once it is over. */
+/** The calls in progress. Work that the host starts during a call and leaves running does not belong to the call after its end. */
 const open = new WeakSet();
 
 /** Runs `work` as part of a call of the window. */

@@ -2,7 +2,7 @@
 
 // The fate of content that a condensation removed, in tokens.
 
-/** Returns the tokens of content that no longer stands word for word, by its fate. */
+/** Returns the tokens of content that is no longer present word for word, by its fate. */
 function fateOf({ survival }, scale) {
   const { pointed, superseded, summarized, recorded, lost } = survival?.total ?? {};
   const scaled = (...parts) => Math.round(parts.reduce((sum, part) => sum + (part?.tokens ?? 0), 0) * scale);

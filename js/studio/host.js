@@ -32,7 +32,7 @@ const { version } = require("../../package.json");
 
 /** The number of condensations kept for undoing and saving. A page shows one at a time, and several pages may be open. */
 const MAX_KEPT = 24;
-/** How long a page waits for news before it asks again. Proxies and webviews end a request later than that. */
+/** How long a page waits for news before it asks again. Shorter than the time after which proxies and webviews end a request. */
 const WAIT_MS = 20_000;
 /** The number of dropped files that may be open at the same time. */
 const MAX_OPENED = 20;
@@ -150,7 +150,7 @@ class StudioHost {
       running.set(message.id, controller);
       const answer = await this.answer(message, { signal: controller.signal });
       running.delete(message.id);
-      // A closed panel takes no messages and rejects its promise; nobody waits for the answer then.
+      // A closed panel accepts no messages and rejects its promise. Nothing waits for the answer then.
       if (!isOver) tell(() => port.postMessage({ studio: 1, ...answer }));
     });
     const stop = () => {
@@ -457,7 +457,7 @@ class StudioHost {
   #condensation(id) {
     const kept = this.#condensations.get(id);
     if (!kept) throw failure("unknown_condensation", "this condensation is not kept any more; condense again");
-    // The one that was not used for the longest time is dropped first.
+    // Moves the condensation to the end, because the least recently used one is dropped first.
     this.#condensations.delete(id);
     this.#condensations.set(id, kept);
     return kept;
@@ -529,7 +529,7 @@ class StudioHost {
     const condensed = result?.messages ?? given;
     // Counts all at once, so that the counts of single messages below are cached.
     countTokens(condensed, { encoding, format });
-    // A message that replaces removed ones is none of them, even if it looks alike.
+    // A message that replaces removed messages is a new one, even if it equals one of them.
     const gone = new Set((result?.changes ?? []).filter(isOfWholeMessage).map(({ messageIndex }) => messageIndex));
     const from = condensed === given ? undefined : origins(given, condensed).map((origin) => (gone.has(origin) ? -1 : origin));
     const places = given.map((_, index) => (from ? -1 : index));
@@ -615,7 +615,7 @@ function promptCacheOf({ promptCache, firstChangedIndex }, first, tokensAfter, c
 
 const isOfWholeMessage = ({ blockIndex, tokensBefore, tokensAfter }) => blockIndex === null && tokensBefore > 0 && tokensAfter === 0;
 
-/** Finds the messages in a JSON value, as the command line does, and returns how to write the text with other messages. */
+/** Finds the messages in a JSON value as the command line does; returns a function that writes the text with other messages. */
 function foundIn(value) {
   const isArray = Array.isArray(value);
   const messages = isArray ? value : value?.messages;

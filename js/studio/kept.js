@@ -18,7 +18,7 @@ const isObject = require("../is-object.js");
 const { restore } = require("../restore.js");
 
 const WHOLE = -1;
-/** The rest of the message identifies a place better than the neighbouring messages do. */
+/** Weights of the fingerprints in `around`. The message itself identifies a place better than its neighbours do. */
 const WEIGHTS = [1, 4, 1];
 
 /** Returns the content of a message; items of some formats have neither content nor parts. */

@@ -8,10 +8,10 @@ const isObject = require("../is-object.js");
 const { eachAsOurs } = require("../projection.js");
 
 const WHOLE = -1;
-/** The number of lines shown beside each other. */
+/** Maximum number of pairs of lines that are shown. */
 const MOST_SHOWN = 400;
 
-/** Line numbers that a tool prints before the lines of a file; a pointer may lead to the same lines without them, or with others. */
+/** Matches the line number that a tool prints before a line of a file. A pointer may resolve to the same lines without numbers, or with others. */
 const NUMBER = /^\s*\d+(?:→|\t| ?\| ?)/;
 const linesOf = (text) => text.split("\n").map((line) => line.replace(NUMBER, "").replace(/\r$/, ""));
 
@@ -48,7 +48,7 @@ function countInOrder(lines, others) {
   return count;
 }
 
-/** Returns where most of these lines stand: the index of the message, and each line with its number there. */
+/** Returns the message that contains most of these lines, and each line with its number there. */
 function sourceOf(taken, condensed, except) {
   const wanted = new Set(taken.map(({ text }) => text).filter((text) => text.trim() !== ""));
   let best = { count: 0, place: -1, lines: /** @type {string[]} */ ([]) };
@@ -96,7 +96,7 @@ function proofOf(kept, { messageIndex, blockIndex, tokensBefore }) {
   const block = format === undefined ? (blockIndex ?? WHOLE) : WHOLE;
   const { condensed, expanded } = readOnce(kept.result.messages, format);
   const place = places[messageIndex];
-  // An addition has removed nothing.
+  // A change that adds content has removed nothing.
   const before = tokensBefore === 0 ? [] : saidIn(partOf(eachAsOurs([given[messageIndex]], format)[0], block)).flatMap(linesOf);
   const after = place === -1 ? [] : saidIn(partOf(condensed[place], block)).flatMap(linesOf);
   const back = place === -1 ? [] : saidIn(partOf(expanded[place], block)).flatMap(linesOf);

@@ -1,7 +1,7 @@
 "use strict";
 
-// The requests of the studio's page and the answers of its host: one table for both ends, so that neither trusts the
-// other, and from which the types of the page come (ui/src/types.ts). Both the browser and Node load it, so it uses nothing that only one of them has.
+// Defines the requests of the studio's page and the responses of its host. Each end checks the other's messages by this table, and
+// the types of the page come from it (ui/src/types.ts). Both the browser and Node load it, so it uses only what both have.
 
 const {
   ProtocolError,
@@ -27,7 +27,7 @@ const {
  * @typedef {import("./readers.js").Reader<T>} Reader
  */
 
-/** A text as a code and values, from which the words of any language are made; values may be such texts themselves. @typedef {{ code: string, values: Record<string, SaidValue> }} Said */
+/** A translatable text: a code and values. Values may be such texts themselves. @typedef {{ code: string, values: Record<string, SaidValue> }} Said */
 /** A value in such a text. @typedef {string | number | Said | Said[]} SaidValue */
 
 /** @type {Reader<Said>} */
@@ -53,31 +53,31 @@ const line = object({ tokens: number, messageIndex: nullable(count) });
 const fault = object({ code: text, message: text, said: optional(said) });
 /** `survival` of a result, scaled like all tokens here. */
 const fate = object({
-  /** A pointer leads to it. */
+  /** Readable through a pointer. */
   pointed: number,
-  /** A later message replaced it. */
+  /** Replaced by a later message. */
   superseded: number,
-  /** A summary or the log tells it. */
+  /** Covered by a summary or quoted in the log. */
   told: number,
-  /** The model can read it nowhere. */
+  /** Readable nowhere in the conversation. */
   lost: number,
 });
 
 const history = object({
   id: text,
   name: text,
-  /** Counts the states that were seen of it. */
+  /** Number of different states of the history that the host has seen. */
   revision: count,
   messages: count,
   bytes: optional(count),
   canWrite: flag,
-  /** Whether `undoSave` can put back what a saving replaced. */
+  /** True if `undoSave` can restore the content that a save replaced. */
   canUndo: optional(flag),
-  /** Whether saving adds to its file. */
+  /** True if saving appends to the file. */
   grows: optional(flag),
-  /** Whether it was opened by the page, which can close it. */
+  /** True if the page opened the history, and so can close it. */
   canClose: optional(flag),
-  /** Why it cannot be read now. */
+  /** The reason why the history cannot be read now. */
   problem: optional(object({ message: text, said: optional(said) })),
 });
 
@@ -119,7 +119,7 @@ const change = object({
   tokensBefore: number,
   tokensAfter: number,
   reason: text,
-  /** Absent where nobody said why. */
+  /** The reason; absent if the provider gave none. */
   said: optional(said),
   grade,
 });
@@ -128,11 +128,11 @@ const change = object({
 const stepName = choice("safest", "balanced", "tight", "small");
 const step = object({
   name: stepName,
-  /** Absent for no target: only what is repeated or was replaced goes. */
+  /** The target; absent to remove only repeated and replaced content. */
   targetTokens: optional(count),
 });
 const steps = object({
-  /** Whether the model can recall what is left out. */
+  /** True if the model can recall removed content. */
   recall: flag,
   advised: stepName,
   /** The target of the advised step. */
@@ -151,12 +151,12 @@ const choiceFields = {
 };
 const keptChoice = object({
   ...choiceFields,
-  /** Why it could not be followed this time. */
+  /** The reason why the choice could not be followed this time. */
   fault: optional(fault),
 });
 
 const condensation = object({
-  /** Names it in later requests. */
+  /** The id of the condensation in later requests. */
   id: text,
   revision: count,
   provider: text,
@@ -165,12 +165,12 @@ const condensation = object({
   reductionPercent: number,
   cost: number,
   timeMs: number,
-  /** False where a model would have to be asked: then tokens and cost are estimates, and nothing can be undone or saved. */
+  /** False if a model would be called: tokens and cost are then estimates, and nothing can be undone or saved. */
   exact: flag,
   didCondense: flag,
   metTarget: nullable(flag),
   fate,
-  /** Tokens by kind afterwards; absent where only estimates are known. */
+  /** Tokens by kind afterwards; absent if only estimates are known. */
   kinds: optional(tokensByKind),
   /** The choices made by undoing, in this condensation or before. */
   kept: list(keptChoice),
@@ -184,9 +184,9 @@ const condensation = object({
       object({ id: text, name: text, ran: flag, skipped: optional(text), said: optional(said), tokensBefore: number, tokensAfter: number }),
     ),
   ),
-  /** For each message its tokens afterwards; -1 where it is gone. */
+  /** Tokens of each message afterwards; -1 for a removed message. */
   after: list(index),
-  /** Messages that were added, each with the index before which it stands. */
+  /** The added messages, each with the index of the message that it precedes. */
   added: list(object({ before: count, tokens: count })),
   samples: list(object({ messageIndex: count, diff })),
   warnings: list(fault),
@@ -204,9 +204,9 @@ const trial = object({
   exact: flag,
   metTarget: nullable(flag),
   changes: count,
-  /** Tokens that newer messages replaced: the model could read them nowhere any more. */
+  /** Tokens replaced by newer messages and no longer readable. */
   superseded: number,
-  /** Tokens that nothing would stand for. */
+  /** Tokens that are lost: neither readable, nor replaced by a newer message, a summary or the log. */
   lost: number,
   firstChangedIndex: index,
   error: optional(fault),
@@ -215,13 +215,13 @@ const trial = object({
 const asked = object({ kept: count, needed: count });
 
 const recall = object({
-  /** Where it was cut: the messages before were condensed, those from there on say what was needed. */
+  /** Indices at which the history was cut. The messages before a cut were condensed, and the later ones show which content was needed. */
   cuts: list(count),
   names: asked,
   edits: asked,
-  /** The share of the part before the cuts that was saved. */
+  /** The share of tokens saved in the part before the cuts, in percent. */
   reductionPercent: number,
-  /** Why nothing was measured. */
+  /** The reason why nothing was measured. */
   reason: optional(choice("too_large", "too_short", "needs_model", "failed")),
 });
 
@@ -277,23 +277,23 @@ const metrics = object({
 
 const written = object({
   file: text,
-  /** Where it stands as it was before. */
+  /** The path of the backup. */
   backup: optional(text),
   restoreData: optional(text),
-  /** The revision of the history that this made; absent where somebody else has written since. */
+  /** The revision of the history after this save; absent if another program has written since. */
   revision: optional(count),
-  /** Whether `undoSave` can put back what was there. */
+  /** True if `undoSave` can restore the previous content. */
   canUndo: optional(flag),
-  /** The number of messages added since the saving, which stay; only for an undo. */
+  /** Number of messages added since the save, which are kept; only for an undo. */
   added: optional(count),
 });
 
 const file = object({ name: text, text });
 
 const isPercent = (value) => value >= 5 && value <= 100;
-/** A percentage of a context window, or of the tokens that may stay. @type {Reader<number>} */
+/** A percentage of a context window, or a target in percent of the tokens. @type {Reader<number>} */
 const percent = where((value) => Number.isFinite(value) && isPercent(value), "a number from 5 to 100");
-/** A percentage for a profile; -1 for the one of all profiles. @type {Reader<number>} */
+/** A percentage for a profile; -1 to use the percentage of all profiles. @type {Reader<number>} */
 const profilePercent = where((value) => Number.isFinite(value) && (value === -1 || isPercent(value)), "a number from 5 to 100");
 
 /** @type {Reader<import("../../types/options.js").PresetName>} */
@@ -312,11 +312,11 @@ const settings = object({
 });
 const settingsTold = object({
   settings,
-  /** Profiles that are known here, and whether a model can be asked under them. */
+  /** The known profiles, and whether each has a model. */
   profiles: list(object({ id: text, hasModel: flag })),
-  /** Whether a model can be asked without a profile. */
+  /** True if a model can be called without a profile. */
   canAsk: flag,
-  /** Where they stand, such as a file; absent where they last as long as the page's host. */
+  /** The place where settings are stored, such as a file; absent if they last only as long as the page's host. */
   keptIn: optional(text),
 });
 
@@ -333,9 +333,9 @@ const providerFacts = object({
   id: text,
   name: text,
   description: text,
-  /** Asks no model. */
+  /** True if the provider calls no model. */
   isFree: flag,
-  /** May lose content. */
+  /** True if the provider may lose content. */
   isLossy: flag,
   speed: choice("fast", "medium", "slow"),
 });
@@ -348,16 +348,16 @@ const hello = object({
   presets: list(text),
   activeProvider: text,
   contextWindow: nullable(number),
-  /** How much may stay at first, in percent; absent for as much as is advised. */
+  /** The initial target in percent; absent for the advised target. */
   targetPercent: optional(percent),
-  /** Whether the model can recall what is left out, as far as the host knows. */
+  /** True if the model can recall removed content, as far as the host knows. */
   recall: optional(flag),
   language: optional(text),
-  /** Whether `report` can make one file of what is shown. */
+  /** True if `report` can write the page's content as one file. */
   canReport: optional(flag),
-  /** Whether `sessions` finds some. */
+  /** True if `sessions` finds any. */
   canFind: optional(flag),
-  /** Whether there are `settings`. */
+  /** True if the host has `settings`. */
   canSet: optional(flag),
 });
 
@@ -370,9 +370,9 @@ const recommendation = object({
     object({ provider: text, config: record, why: text, whyNot: text, said: optional(object({ why: said, whyNot: said })) }),
   ),
   warnings: list(fault),
-  /** Whether the host's manager does the same by itself. */
+  /** True if the host's manager does the same by default. */
   isDefault: flag,
-  /** The target that it was measured with. */
+  /** The target used for the measurement. */
   targetTokens: optional(count),
 });
 
@@ -387,11 +387,11 @@ const messageTexts = object({
 const proof = object({
   lines: count,
   readBack: count,
-  /** Every line is there, in order; numbers before lines are set aside. */
+  /** True if every line is readable, in order, ignoring line numbers. */
   identical: flag,
-  /** The message in which most of them stand; -1 where they stand in no message that was there before. */
+  /** Index of the message that contains most of the lines; -1 if no original message contains any. */
   message: index,
-  /** Lines that were taken out, each with its number there and where it stands now. */
+  /** The removed lines, each with its old line number (`from`) and its current one (`to`). */
   pairs: list(object({ text, from: count, to: count }), 1000),
   omitted: count,
 });
@@ -400,12 +400,12 @@ const foundSession = object({
   id: text,
   agent: text,
   name: text,
-  /** When it was written last, in milliseconds since 1970. */
+  /** Time of the last write, in milliseconds since 1970. */
   changed: number,
   bytes: count,
 });
 
-/** Every method with what is asked and what is answered. */
+/** Every method, with the readers of its request and its response. */
 const METHODS = Object.freeze({
   /** The host, and the histories to look at. */
   hello: { request: object({}), answer: hello },
@@ -431,7 +431,7 @@ const METHODS = Object.freeze({
     }),
     answer: condensation,
   },
-  /** Takes single changes back. */
+  /** Undoes single changes. */
   undo: {
     request: object({ condensation: shortText, changes: list(shortText, 100_000) }),
     answer: object({
@@ -446,31 +446,31 @@ const METHODS = Object.freeze({
     request: object({ provider: shortText, config: configuration }),
     answer: object({ faults: list(object({ path: text, message: text, said: optional(said) })) }),
   },
-  /** Which provider fits the answers and a history. */
+  /** Recommends a provider for a user's answers and a history. */
   recommend: { request: object({ history: shortText, answers: record }), answer: object({ recommendation }) },
   /** The manager's metrics so far. */
   metrics: { request: object({}), answer: object({ metrics }) },
   /** The presets of the smart provider, by name. */
   presets: { request: object({}), answer: object({ presets }) },
-  /** When and how a conversation is condensed on its own. */
+  /** The settings of automatic condensing. */
   settings: { request: object({}), answer: settingsTold },
   changeSettings: { request: object({ settings }), answer: settingsTold },
-  /** The result of a single provider; without one, of the host's manager. */
+  /** Tries a single provider, or the host's manager if no provider is given. */
   try: {
     request: object({ history: shortText, id: shortText, ...provider, targetTokens: target, contextWindow: window }),
     answer: object({ revision: count, trial }),
   },
-  /** How much of what the history itself used later could still be read, had its earlier part been condensed. */
+  /** Condenses an earlier part of a history, and measures how much of the content that its later part used is still readable. */
   recall: {
     request: object({ history: shortText, ...provider, targetTokens: target }),
     answer: object({ revision: count, recall }),
   },
-  /** A message as it is and as it would be, with what differs. */
+  /** A message before and after a condensation, with the differences. */
   message: {
     request: object({ history: shortText, index: count, condensation: optional(shortText) }),
     answer: messageTexts,
   },
-  /** The messages that say something, whatever of it is shown. */
+  /** Searches all messages for a text, including parts that the page does not show. */
   search: {
     request: object({ history: shortText, text: shortText }),
     answer: object({ revision: count, messages: list(count) }),
@@ -480,12 +480,12 @@ const METHODS = Object.freeze({
     request: object({ condensation: shortText, change: shortText }),
     answer: proof,
   },
-  /** Writes a condensed history and what leads back. */
+  /** Writes a condensed history and its restore data. */
   save: {
     request: object({ condensation: shortText }),
     answer: written,
   },
-  /** Puts back what the newest saving that fits a history replaced; messages that were added since stay. */
+  /** Undoes the newest save that fits a history. Messages added since then are kept. */
   undoSave: { request: object({ history: shortText }), answer: written },
   /** The condensed history as a file of its own, to be copied or downloaded, and the file that undoes it. */
   export: { request: object({ condensation: shortText }), answer: object({ name: text, text, restore: optional(file) }) },
@@ -496,15 +496,15 @@ const METHODS = Object.freeze({
     request: object({}),
     answer: object({ folders: list(text), sessions: list(foundSession, 1000) }),
   },
-  /** The title and size of one of them. */
+  /** The title and size of a session. */
   session: { request: object({ id: shortText }), answer: object({ title: text, messages: count, tokens: number }) },
-  /** Opens one of them. */
+  /** Opens a session. */
   openSession: { request: object({ id: shortText }), answer: object({ history }) },
-  /** A history that somebody dropped on the page. */
+  /** Opens a history that the user dropped on the page. */
   open: { request: object({ name: shortText, text }), answer: object({ history }) },
-  /** Such a history is not looked at any more. */
+  /** Closes a history that the page opened. */
   close: { request: object({ history: shortText }), answer: object({}) },
-  /** Nobody waits for the answer of this request any more. */
+  /** Cancels a request whose response the page no longer needs. */
   cancel: { request: object({ id: count }), answer: object({}) },
 });
 
@@ -516,7 +516,7 @@ function methodOf(method) {
 }
 
 /**
- * A request that came from the other end, as far as it is known. Throws a ProtocolError.
+ * Reads a request from the other end, with its known fields only. Throws a ProtocolError.
  * @param {any} message
  * @returns {{ id: number, method: string, params: Record<string, any> }}
  */

@@ -18,7 +18,7 @@ function refuse(path, expected) {
 
 const MAX_TEXT = 10_000;
 
-/** A reader of values that fulfil a condition. */
+/** Creates a reader of values that fulfil a condition. */
 const where = (isRight, expected) => (value, path) => (isRight(value) ? value : refuse(path, expected));
 
 const isWhole = (least) => (value) => Number.isSafeInteger(value) && value >= least;

@@ -47,7 +47,7 @@ class Settings {
 
   /**
    * @param {Manager} manager
-   * @param {any} store what the host keeps them in; without one they are the manager's own
+   * @param {any} store the host's store for settings; without one, the manager's own settings apply
    */
   constructor(manager, store) {
     this.#manager = manager;
@@ -117,7 +117,7 @@ class Settings {
     return this.told();
   }
 
-  /** Returns how much of a conversation may stay, in percent; undefined if neither the settings nor the host say. */
+  /** Returns the target in percent of the conversation; undefined if neither the settings nor the host set one. */
   async targetPercent() {
     return (await this.#chosen()).targetPercent;
   }

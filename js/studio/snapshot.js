@@ -11,7 +11,7 @@ const trialsOf = ({ providers }) => [
   ...providers.flatMap(({ id }) => (id === "smart" ? ["smart:conservative", "smart:balanced", "smart:aggressive"] : [id])),
 ];
 
-/** The number of characters of a text in a report, which is sent to other people. */
+/** Maximum number of characters of a text in a report, because reports are sent to other people. */
 const MAX_SHOWN = 20_000;
 
 const choiceOf = (name) => {
@@ -69,7 +69,7 @@ async function snapshot(host, { history: id, condense: done, targetTokens, redac
   };
   const hello = await ask("hello", {});
   hello.histories = hello.histories.filter((each, at) => (id === undefined ? at === 0 : each.id === id));
-  // A page without a host cannot ask for these.
+  // Reporting, finding sessions and changing settings need a host.
   for (const name of ["canReport", "canFind", "canSet"]) delete hello[name];
   const history = hello.histories[0].id;
   const given = targetTokens === undefined ? {} : { targetTokens };

@@ -23,7 +23,7 @@ struct Was {
     /// `None` for an edit that adds something.
     #[serde(skip_serializing_if = "Option::is_none")]
     was: Option<String>,
-    /// The fingerprint of a whole message, which an undo may put back.
+    /// The fingerprint of a whole message, which an undo may restore.
     #[serde(skip_serializing_if = "Option::is_none")]
     fingerprint: Option<Fingerprint>,
 }
@@ -63,7 +63,8 @@ impl BoundPlan {
         self.was.get(edit)?.was.as_deref()
     }
 
-    /// Returns the plan with a group number per edit, written as the field `group`: edits of one group are undone together.
+    /// Returns the plan with a group number per edit, written as the field `group`. Edits of one group are undone
+    /// together.
     pub fn with_groups(self, groups: Vec<usize>) -> Self {
         Self { groups, ..self }
     }

@@ -1,8 +1,8 @@
-//! A short identity of a text, a value or a message: an edit is made only to the value it was computed for, and an undo
-//! puts back exactly what was removed.
+//! Fingerprints of texts, values and messages. With them, an edit is made only to the value for which it was computed,
+//! and an undo restores exactly the removed content.
 //!
-//! Uses xxHash3 (64 bits), as keys elsewhere do. It detects accidental and manual changes, but does not protect
-//! against forged data with forged fingerprints.
+//! Uses xxHash3 (64 bits), like other keys. It detects accidental and manual changes, but does not protect against
+//! forged data with forged fingerprints.
 
 use std::{fmt, sync::Arc};
 
@@ -28,15 +28,15 @@ pub struct Fingerprint {
 const CHUNK: usize = 2048;
 
 impl Fingerprint {
-    /// Returns the fingerprint of a text. It hashes the UTF-16 outside, so that JavaScript computes the same: see
-    /// [`Fingerprint::of_units`].
+    /// Returns the fingerprint of a text. Hashes the text as UTF-16 in its outside form, so that JavaScript computes
+    /// the same fingerprint: see [`Fingerprint::of_units`].
     pub fn of_text(text: &str) -> Self {
         let mut hashed = HashedUnits::default();
         if surrogates::differs_outside(text) {
             surrogates::outside_units(text).for_each(|unit| hashed.push(unit));
             return hashed.finish();
         }
-        // Most of a text is ASCII, which is widened many units at a time.
+        // Most of a text is ASCII, which is converted to UTF-16 in long runs.
         let mut rest = text;
         while let Some(other) = rest.bytes().position(|byte| !byte.is_ascii()) {
             let (plain, from_other) = rest.split_at(other);
@@ -50,7 +50,7 @@ impl Fingerprint {
         hashed.finish()
     }
 
-    /// Returns the length that a fingerprint outside names; `None` if the text is none.
+    /// Returns the length in a fingerprint's outside form; `None` if the text is no fingerprint.
     pub fn length_in(text: &str) -> Option<usize> {
         let (length, hash) = text.split_once(':')?;
         let is_hash = hash.len() == 16 && is_hexadecimal(hash);
@@ -58,7 +58,7 @@ impl Fingerprint {
         (is_hash && is_length).then(|| length.parse().ok()).flatten()
     }
 
-    /// Returns the fingerprint of JavaScript's own text.
+    /// Returns the fingerprint of a JavaScript string.
     pub fn of_units(units: &[u16]) -> Self {
         let mut hashed = HashedUnits::default();
         hashed.push_all(units, |unit| unit);
@@ -145,7 +145,7 @@ impl HashedUnits {
         self.push_all(&[unit], |unit| unit);
     }
 
-    /// Written so that the compiler can vectorise it.
+    /// Appends items as units. Written so that the compiler can vectorise the loop.
     fn push_all<T: Copy>(&mut self, mut items: &[T], unit: impl Fn(T) -> u16) {
         self.length += items.len();
         while !items.is_empty() {
@@ -203,9 +203,9 @@ impl Open {
 
 /// The hashes of a JSON text.
 struct JsonHash {
-    /// That of the text.
+    /// The hash of the whole text.
     whole: u64,
-    /// That of the value in it, for the array or object around it.
+    /// The hash of the value in the text, for the array or object around it.
     value: u64,
 }
 
@@ -387,8 +387,8 @@ fn block_hash(block: &Block) -> u64 {
     }
 }
 
-/// Hashes of a conversation's messages. As JSON, one string of eight hexadecimal digits per message: four bytes
-/// suffice to tell two messages apart, and [`Contents::whole`] makes sure of all.
+/// Hashes of a conversation's messages. The JSON form is one string with eight hexadecimal digits per message: four
+/// bytes suffice to distinguish two messages, and [`Contents::whole`] verifies all messages together.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Contents(Vec<u64>);
 
@@ -430,7 +430,7 @@ impl Contents {
         self.0.get(index).copied()
     }
 
-    /// Divides hashes as they are outside; `None` if the text is none.
+    /// Divides the outside form into the digits of each message; `None` if the text is not in that form.
     pub fn divide(outside: &str) -> Option<Vec<&str>> {
         let is_whole = outside.len().is_multiple_of(DIGITS) && is_hexadecimal(outside);
         is_whole.then(|| (0..outside.len()).step_by(DIGITS).map(|at| &outside[at..at + DIGITS]).collect())
@@ -453,7 +453,7 @@ impl Contents {
     }
 }
 
-/// The digits of each message in [`Contents`].
+/// Number of hexadecimal digits per message in [`Contents`].
 pub const DIGITS: usize = 8;
 
 fn is_hexadecimal(text: &str) -> bool {

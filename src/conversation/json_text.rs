@@ -1,7 +1,7 @@
 //! Finds and replaces the strings inside a JSON text in place.
 //!
-//! Tool inputs and unknown fields stay in their original text, so that integers, key order and number formatting
-//! survive. To change a string inside, its byte range is replaced, and every other byte stays.
+//! Tool inputs and unknown fields are kept as their original text, so that integers, key order and number formatting
+//! are preserved. To change a string inside, only its byte range is replaced.
 
 use std::{borrow::Cow, ops::Range};
 

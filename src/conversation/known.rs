@@ -1,4 +1,4 @@
-//! The messages of the last two calls, which nearly all come again in the next one, with all that was read of them.
+//! Caches the parsed messages of the last two calls, because most of them appear again in the next call.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -8,20 +8,20 @@ use std::{
 use super::Message;
 use crate::by_hash::ByHash;
 
-/// The most UTF-16 units of JSON whose messages are kept: 8 MB, and about as much for the messages.
+/// Maximum UTF-16 units of JSON whose messages are cached: 8 MB, plus about as much for the messages.
 const MAX_UNITS: usize = 4 << 20;
 
-/// The messages of the last two calls, so that two conversations may take turns, by the JSON that they were read from, and by a number: whoever has the number
-/// need not write the JSON again.
+/// The messages of the last two calls, so that two conversations may alternate. They are found by their JSON, or by a
+/// number with which the caller need not write the JSON again.
 #[derive(Default)]
 pub struct KnownMessages(Mutex<Known>);
 
 #[derive(Default)]
 struct Known {
     arrays: HashMap<Arc<Vec<u16>>, Array, ByHash>,
-    /// The JSON of each number.
+    /// The JSON of the array with each number.
     numbers: HashMap<u32, Arc<Vec<u16>>>,
-    /// Units of all arrays.
+    /// UTF-16 units of all arrays.
     units: usize,
     /// The number of calls so far.
     calls: u64,
@@ -31,9 +31,9 @@ struct Known {
 /// A JSON array.
 struct Array {
     messages: Vec<Arc<Message>>,
-    /// The newest call that had it.
+    /// The newest call that contained the array.
     call: u64,
-    /// Its newest number.
+    /// The newest number of the array.
     number: u32,
 }
 
@@ -50,7 +50,8 @@ impl KnownMessages {
         known.next
     }
 
-    /// Returns the messages of the array with this number, and the units of its JSON; `None` where it is not known, or not yet.
+    /// Returns the messages of the array with this number, and the UTF-16 units of its JSON; `None` if the number is
+    /// unknown, or the array is not read yet.
     pub fn numbered(&self, number: u32) -> Option<(Vec<Arc<Message>>, usize)> {
         let mut known = self.lock();
         let (now, json) = (known.calls, Arc::clone(known.numbers.get(&number)?));
@@ -59,11 +60,11 @@ impl KnownMessages {
         Some((array.messages.clone(), json.len()))
     }
 
-    /// Forgets messages that neither this call nor the one before it had.
+    /// Removes messages that neither this call nor the previous one contained.
     pub fn forget_older(&self) {
         let mut known = self.lock();
         let now = known.calls;
-        // They are freed without the lock, because the main thread waits for it where a call begins.
+        // They are freed after the lock is released, because the main thread waits for the lock at the start of a call.
         let older: Vec<_> = known.arrays.extract_if(|_, array| array.call + 1 < now).collect();
         for (json, array) in &older {
             known.numbers.remove(&array.number);
@@ -72,7 +73,7 @@ impl KnownMessages {
         drop(known);
     }
 
-    /// Returns the messages of a JSON array with this number: as they were read before, or else as `read` reads them.
+    /// Returns the messages of a JSON array, from the cache or else from `read`, and gives the array this number.
     ///
     /// # Errors
     /// The errors of `read`.
@@ -101,7 +102,7 @@ impl KnownMessages {
 }
 
 impl Known {
-    /// Returns the messages of an array that is known, whose number is this one from now on.
+    /// Returns the messages of a cached array, and replaces its number.
     fn renumbered(&mut self, json: &Vec<u16>, number: u32) -> Option<Vec<Arc<Message>>> {
         let json = Arc::clone(self.arrays.get_key_value(json)?.0);
         let array = self.arrays.get_mut(&json)?;
@@ -113,7 +114,8 @@ impl Known {
     }
 }
 
-/// Copies every message that is the same allocation as one before it: readers tell calls apart by what they share.
+/// Copies every message that shares its allocation with an earlier one, because readers distinguish calls by their
+/// allocation.
 pub fn apart(messages: &mut [Arc<Message>]) {
     let mut seen = HashSet::with_capacity(messages.len());
     for message in messages {
@@ -187,7 +189,7 @@ mod tests {
         let message = read(one, "first").remove(0);
         let (found, length) = known.numbered(one).unwrap();
         assert!(Arc::ptr_eq(&message, &found[0]) && length == 5 && known.numbered(other).is_none());
-        // The same array again has its newest number alone, so that numbers do not add up.
+        // An array has only its newest number, so that numbers do not accumulate.
         assert!(Arc::ptr_eq(&message, &read(other, "first")[0]));
         assert!(known.numbered(one).is_none() && known.numbered(other).is_some());
         let next_call = || {

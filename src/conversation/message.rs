@@ -135,13 +135,13 @@ impl Message {
         }
     }
 
-    /// Returns what a reader of this kind found in this message, if it was asked for.
+    /// Returns the stored result of a reader of this kind, if it has read this message.
     pub(crate) fn known<T: Send + Sync + 'static>(&self, kind: Reading) -> Option<&T> {
         self.remembered.known(kind)
     }
 
-    /// Returns what a reader of this kind found in this message the first time that it was asked for; `None` if that
-    /// is of another type.
+    /// Returns the result of a reader of this kind. The first call computes and stores it. `None` if the stored result
+    /// has another type.
     pub(crate) fn reading<T: Send + Sync + 'static>(&self, kind: Reading, read: impl FnOnce() -> T) -> Option<&T> {
         self.remembered.reading(kind, read)
     }

@@ -68,7 +68,7 @@ use crate::parallel::in_parts;
 #[derive(Debug, Clone, Default)]
 pub struct Conversation {
     entries: Arc<Vec<Entry>>,
-    /// The number of messages at the beginning of the original conversation that stay as they are, with nothing
+    /// The number of messages at the beginning of the original conversation that are kept unchanged, with nothing
     /// inserted between them.
     frozen: usize,
 }
@@ -237,7 +237,7 @@ impl Conversation {
         let mut head = self.fixed().min(self.len());
         let (mut answered, has_calls) = (None, |index: usize| !shape::calls(self.message(index)).is_empty());
         while (1..self.len()).contains(&head) {
-            // Nearly always there are no calls and results here to match.
+            // Checked first, because it is hardly ever true, and matching results with calls takes longer.
             let may_answer = !shape::answers(self.message(head)).is_empty();
             let goes_on = may_answer && answered.get_or_insert_with(|| shape::answered(self))[head].is_some();
             if !goes_on && !has_calls(head - 1) {
@@ -274,8 +274,8 @@ impl Conversation {
         let mut new = new_problems(before, found);
         let stayed = now - new.iter().filter(|problem| problem.is_same_role()).count();
         let mut gone = met_before.saturating_sub(stayed);
-        // A message that a host rewrote has no id in common with the old one, so as many may meet one of their role
-        // as did before.
+        // A message that a host rewrote cannot be matched with the old one, so as many pairs of adjacent messages of
+        // one role are allowed as before.
         let is_foreign = |at: usize| self.entries.get(at).is_some_and(|entry| entry.foreign.is_some());
         new.retain(|problem| {
             let at = problem.message_index;

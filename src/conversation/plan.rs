@@ -306,7 +306,7 @@ fn paired(from: &[Block], to: &[Block]) -> Option<Vec<Pair>> {
         (Block::ToolResult { tool_use_id, .. }, Block::ToolResult { tool_use_id: other, .. }) => tool_use_id == other,
         _ => is_same(one, other),
     };
-    // A text at the same position may be a changed one.
+    // Two texts at the same position may be one text before and after a change.
     let may_be = |one: &Block, other: &Block| {
         is_counterpart(one, other) || matches!((one, other), (Block::Text { .. }, Block::Text { .. }))
     };
@@ -439,7 +439,8 @@ fn around<'a>(json: &'a str, strings: &'a [InputText]) -> impl Iterator<Item = &
 }
 
 impl Conversation {
-    /// Applies a plan: the only place where a conversation changes. `self` stays as it is; messages that the plan does not
+    /// Applies a plan: the only place where a conversation changes. `self` is not changed; messages that the plan does
+    /// not
     /// touch are shared.
     ///
     /// # Errors
@@ -645,8 +646,8 @@ fn set_content<'a>(content: &mut Content, sets: &[Set<'a>], depth: Depth) -> Res
     Ok(())
 }
 
-/// Writes a text into a JSON value whose shape stays: into its first long string, while the others become empty.
-/// Returns false if there is no such string.
+/// Writes a text into a JSON value without changing its shape: the first long string becomes the text, and the others
+/// become empty. Returns false if there is no long string.
 fn fill_shape(content: &mut Content, text: &str) -> bool {
     let Content::Blocks(blocks) = content else { return false };
     let Some((Block::Other { holes, .. }, behind)) = blocks.split_first_mut() else { return false };

@@ -53,7 +53,7 @@ impl MessageReader {
         Self { known, begun: Ahead::new(read), waiting: Vec::new(), units: 0 }
     }
 
-    /// Adds the messages of an array; returns the number by which they are known from now on.
+    /// Adds the messages of an array. Returns the number by which later calls can refer to them.
     pub fn add(&mut self, json: Vec<u16>) -> u32 {
         let number = self.known.number();
         self.units += json.len();
@@ -65,8 +65,8 @@ impl MessageReader {
         number
     }
 
-    /// Adds the messages of an array of an earlier call, by its number. Returns the UTF-16 units of its JSON; `None`, having added nothing, where it is no longer
-    /// known.
+    /// Adds the messages of an array from an earlier call, by its number. Returns the UTF-16 units of its JSON; `None`,
+    /// without adding anything, if the number is no longer known.
     pub fn add_known(&mut self, number: u32) -> Option<usize> {
         let (messages, units) = self.known.numbered(number)?;
         self.waiting.push(Array::Known(messages));

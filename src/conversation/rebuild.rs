@@ -15,13 +15,13 @@ use super::{
     utf16::{Units, utf16_length},
 };
 
-/// A longer path leads to no text.
+/// Maximum length of a path: no text has a longer one.
 const MAX_PATH: usize = 256;
 
 /// A recipe that does not describe a text of the expected length.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RecipeError {
-    /// The text is longer than the limit for the texts it is made of.
+    /// The text is longer than its source texts allow.
     #[error("{length} characters cannot come from what is there; at most {most}")]
     TooLong {
         /// The UTF-16 units of the text.
@@ -29,7 +29,7 @@ pub enum RecipeError {
         /// The limit.
         most: usize,
     },
-    /// A part ends behind its text, or inside a character.
+    /// A part ends after the end of its text, or inside a character.
     #[error("character {end} of a text of {length}")]
     NoCharacter {
         /// The end of the part in UTF-16 units.
@@ -48,7 +48,7 @@ pub enum RecipeError {
     Less(usize),
 }
 
-/// A path from outside. It is read no further than it may be long.
+/// A path from outside. Reading stops at the maximum length.
 #[derive(Debug, Clone)]
 pub struct OutsidePath(pub Vec<PathStep>);
 
@@ -95,7 +95,7 @@ impl From<String> for SourceText {
 impl SourceText {
     /// Returns the text in a range of UTF-16 units.
     fn slice(&self, range: &Range<usize>) -> Option<&str> {
-        // In JavaScript, a text with stand-ins has another length. No recipe is written for one.
+        // A text with placeholders for surrogates has a different length in JavaScript, so no recipe is written for it.
         let byte = |units| self.units.are_exact().then(|| self.units.byte(&self.text, units)).flatten();
         self.text.get(byte(range.start)?..byte(range.end)?)
     }
@@ -105,7 +105,7 @@ impl Recipe {
     /// Rebuilds the text of `length` UTF-16 units from the texts of [`Recipe::sources`].
     ///
     /// # Errors
-    /// The recipe describes no text of this length.
+    /// [`RecipeError`] if the recipe does not describe a text of this length.
     pub fn rebuilt(&self, texts: &[&SourceText], length: usize) -> Result<String, RecipeError> {
         let most = most_units(texts.iter().map(|text| text.length).sum());
         if length > most {
@@ -123,10 +123,10 @@ impl Recipe {
     }
 }
 
-/// A text under way.
+/// A text that is being rebuilt.
 struct Written {
     text: String,
-    /// The UTF-16 units it will have.
+    /// Its final length in UTF-16 units.
     length: usize,
     /// The units still missing, with one line feed before the first line.
     left: usize,
@@ -152,7 +152,7 @@ impl Written {
         Ok(())
     }
 
-    /// Adds a line behind a line feed, or several.
+    /// Adds a line feed and a line, which may contain further line feeds.
     fn line(&mut self, prefix: &str, line: &str) -> Result<(), RecipeError> {
         let units = utf16_length(prefix) + utf16_length(line) + 1;
         let is_first = self.left == self.length + 1;
@@ -196,7 +196,7 @@ fn number(value: &Value) -> Option<u32> {
     value.as_u64().and_then(|number| u32::try_from(number).ok())
 }
 
-/// Returns a number of at least 1; 1 if there is none.
+/// Parses a number of at least 1; an absent value means 1.
 fn count(value: Option<&Value>) -> Option<u32> {
     value.map_or(Some(1), number).filter(|count| *count > 0)
 }
@@ -212,7 +212,7 @@ fn read_part(fields: &[Value], texts: usize) -> Option<Part> {
     Some(Part { text, range: start..end, from, to, times: count(more.get(2))? })
 }
 
-/// The number of the first line, the style, and how many lines there are for each that shows its number.
+/// The number of the first line, the style, and the interval of numbered lines: 10 if every 10th line shows its number.
 type Numbers = (u32, NumberStyle, u32);
 
 /// Reads line numbers of `length` fields. The outer `None` means that these are none.

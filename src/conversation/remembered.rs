@@ -1,21 +1,22 @@
-//! Readings of a message, kept with it as long as it lives: every provider, every pass and the next call ask for them.
+//! Caches results of reading a message with the message itself, because every provider, every pass and the next call
+//! need them.
 
 use std::{any::Any, fmt, sync::OnceLock};
 
 use super::address::Address;
 
-/// The kinds of readings that are made of other modules' types.
+/// The kinds of results whose types other modules define.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Reading {
-    /// Its pieces.
+    /// The message's pieces.
     Pieces,
-    /// The names in them.
+    /// The names in the pieces.
     Names,
-    /// The tokens of its blocks.
+    /// The tokens of the message's blocks.
     Tokens,
 }
 
-/// Readings of a message that does not change. A copy has none, because it may be changed.
+/// The cached results of an unchanged message. A copy has none, because it may be changed.
 #[derive(Default)]
 pub(super) struct Remembered {
     addresses: OnceLock<Vec<Address>>,
@@ -44,12 +45,12 @@ impl Remembered {
         self.addresses.get_or_init(read)
     }
 
-    /// Returns the reading of this kind, if it was made.
+    /// Returns the cached result of this kind, if there is one.
     pub fn known<T: Send + Sync + 'static>(&self, kind: Reading) -> Option<&T> {
         self.readings[kind as usize].get()?.downcast_ref()
     }
 
-    /// Returns the reading of this kind, if it is of this type.
+    /// Returns the cached result of this kind, if it is of this type.
     pub fn reading<T: Send + Sync + 'static>(&self, kind: Reading, read: impl FnOnce() -> T) -> Option<&T> {
         self.readings[kind as usize].get_or_init(|| Box::new(read())).downcast_ref()
     }

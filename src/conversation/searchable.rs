@@ -40,12 +40,13 @@ fn of_block(block: &Block) -> Vec<Cow<'_, str>> {
     }
 }
 
-/// Iterates over the strings and numbers of a JSON text from front to back, so that no nesting is too deep.
+/// Iterates over the strings and numbers of a JSON text from front to back, without recursion, so that no nesting is
+/// too deep.
 struct Scan<'a> {
     json: &'a str,
     at: usize,
-    /// True inside a block: its keys are the API's, and some values are not words. Elsewhere keys are the host's, and
-    /// count.
+    /// True inside a block, whose keys belong to the API and are not searched; some of its values are not words either.
+    /// Elsewhere keys belong to the host and are searched.
     is_block: bool,
     key: Cow<'a, str>,
     /// The start offsets of strings that are a file's data.

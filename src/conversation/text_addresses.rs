@@ -1,6 +1,6 @@
 //! Lists every text that a model reads in a message, with its address and kind.
 //!
-//! [`super::Edit::set_text`] puts a text back at its address, and everything around it stays.
+//! [`super::Edit::set_text`] replaces the text at an address, and leaves everything around it unchanged.
 
 use std::{collections::HashMap, sync::Arc};
 

@@ -10,7 +10,7 @@ const UNITS: usize = 16;
 
 /// Converts UTF-16 to text; `None` if it contains an unpaired surrogate.
 pub fn utf8(units: &[u16]) -> Option<String> {
-    // Nearly all of it is ASCII, one byte per unit.
+    // Nearly all text is ASCII, with one byte per unit.
     let mut text: Vec<u8> = Vec::with_capacity(units.len() + units.len() / 16);
     let mut at = 0;
     while at < units.len() {
@@ -19,7 +19,7 @@ pub fn utf8(units: &[u16]) -> Option<String> {
             at += UNITS;
             continue;
         }
-        // A line of a file often has one arrow, followed by ASCII.
+        // A line of a file often has a single non-ASCII character, such as an arrow, followed by ASCII.
         let mut bytes = [0; 3 * UNITS + 1];
         let mut length = 0;
         let stop = units.len().min(at + UNITS);

@@ -1,13 +1,14 @@
-//! Writes out characters that are invisible, or change how others are shown: among our words (a question, a note, the
-//! head of a log) they could hide instructions from people, or show our words in another order.
+//! Replaces characters that are invisible, or change how others are shown, by their code points. In texts that this
+//! crate writes (a request, a note, the head of a log), they could hide instructions from people, or reorder the shown
+//! words.
 
 use std::{borrow::Cow, fmt::Write as _};
 
-/// A longer sequence is replaced by its length.
+/// Maximum length of a sequence that is written out, in characters; a longer one is replaced by its length.
 const MAX_IN_A_ROW: usize = 3;
 
-/// Returns true for direction marks, zero-width characters, tags and the supplementary variation selectors. Joiners
-/// and the variation selectors of emoji are part of how words and signs are written, and stay.
+/// Returns true for direction marks, zero-width characters, tags and the supplementary variation selectors. Returns
+/// false for joiners and the variation selectors of emoji, because they are part of how words and signs are written.
 pub fn is_invisible(letter: char) -> bool {
     matches!(letter,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}'
@@ -17,9 +18,9 @@ pub fn is_invisible(letter: char) -> bool {
         | '\u{e0100}'..='\u{e01ef}')
 }
 
-/// Returns true if a character shows nothing: blanks, control characters, characters drawn as blanks, and those that
-/// Unicode lets programs ignore, including joiners and variation selectors (`Default_Ignorable_Code_Point` of Unicode
-/// 17).
+/// Returns true if a character has no visible form: blanks, control characters, characters drawn as blanks, and
+/// characters that Unicode lets programs ignore, including joiners and variation selectors
+/// (`Default_Ignorable_Code_Point` of Unicode 17).
 pub fn is_unseen(letter: char) -> bool {
     letter.is_whitespace()
         || letter.is_control()
@@ -64,7 +65,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 /// Returns the visible text on one line, with blanks for characters that could end the line or hide what is before
 /// it.
 pub fn on_line(text: &str) -> Cow<'_, str> {
-    // Most lines have nothing to write otherwise, and each is written many times while a story is fitted into its room.
+    // A fast path, because most lines are plain, and each is written many times while a story is fitted to its budget.
     if is_plain(text) {
         return Cow::Borrowed(text);
     }
@@ -75,9 +76,9 @@ pub fn on_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(visible(text).chars().map(|letter| if is_break(letter) { ' ' } else { letter }).collect())
 }
 
-/// Returns true for text of ASCII that is seen, blanks and tabs.
+/// Returns true if a text consists of visible ASCII characters, blanks and tabs.
 fn is_plain(text: &str) -> bool {
-    // Without a branch for each byte, so that many are compared at once.
+    // Avoids a branch for each byte, so that the compiler compares many at once.
     let plain =
         |bytes: &[u8]| bytes.iter().fold(true, |all, byte| all & ((*byte == b'\t') | matches!(byte, b' '..=b'~')));
     text.as_bytes().chunks(64).all(plain)

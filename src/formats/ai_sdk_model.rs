@@ -181,7 +181,7 @@ pub fn reasoning(fields: &JsonObject<'_>, options: &str, at: Path) -> Part {
 fn result(id: String, fields: &JsonObject<'_>, at: &[PathStep]) -> Part {
     let stands = |field: &'static str| below(at, [field.into()]);
     let Some(output) = fields.get("output") else {
-        // The form of version 4.
+        // Files in the form of version 4.
         let json = fields.get("result");
         let wrap: Wrap = |text| raw_of(&text);
         let is_error = fields.get("isError").is_some_and(|flag| flag.json() == "true");

@@ -48,7 +48,7 @@ impl Format for Anthropic {
         let start = self.start(messages);
         let sent: Vec<&str> = messages[start..].iter().map(|message| message.json()).collect();
         let Ok(conversation) = Conversation::parse(&format!("[{}]", sent.join(","))) else { return Vec::new() };
-        // A compaction is the assistant's, and may come first.
+        // A compaction belongs to an assistant message, which may be the first message.
         let found =
             problems(&conversation).into_iter().filter(|problem| start == 0 || problem.code != "first_not_user");
         found.map(|problem| Problem { message_index: problem.message_index + start, ..problem }).collect()

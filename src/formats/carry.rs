@@ -57,8 +57,8 @@ impl Projection {
     /// Returns the edits on the caller's messages that correspond to `plan` on the projection.
     ///
     /// # Errors
-    /// [`NotCarried`] if the plan puts something into a message that the format cannot express (none of our providers
-    /// does), or if messages that already violate the format's rules would violate them elsewhere.
+    /// [`NotCarried`] if the plan inserts content that the format cannot express (no built-in provider does), or if
+    /// messages that already violate the format's rules would violate them elsewhere.
     pub fn carried(&self, plan: &Plan) -> Result<Carried, NotCarried> {
         let mut carry = Carry {
             of: self,
@@ -121,8 +121,8 @@ impl Projection {
         ends
     }
 
-    /// Returns message and path of a projected text in the caller's condensed messages; `None` if it is not there as it
-    /// is.
+    /// Returns message and path of a projected text in the caller's condensed messages; `None` if they do not contain
+    /// it unchanged.
     pub fn text_place(&self, carried: &Carried, message: usize, path: &[PathStep]) -> Option<(usize, Path)> {
         let is_whole = path.len() == 1 || (path.len() == 3 && path[1].index() == Some(0));
         let projected = match carried.layout.get(message)? {
@@ -144,7 +144,7 @@ impl Projection {
 }
 
 impl Carried {
-    /// Returns the index of one of the caller's messages afterwards; `None` if it is gone.
+    /// Returns the index of one of the caller's messages afterwards; `None` if the message was removed.
     pub fn position(&self, message: usize) -> Option<usize> {
         self.positions.get(message).copied().flatten()
     }
@@ -203,8 +203,8 @@ type Within = (Option<usize>, Inside, Vec<usize>);
 struct New {
     /// The caller's message before which it is inserted.
     before: usize,
-    /// The order of messages added at the same place: by message of the projection, and within one, those at its end
-    /// before those behind it.
+    /// The order of messages added at the same place: by message of the projection, and additions at the end of a
+    /// message before additions after it.
     order: (usize, bool, usize),
     json: Box<RawValue>,
     text: Path,
@@ -387,7 +387,7 @@ impl Carry<'_> {
         }
     }
 
-    /// Replaces a result of several blocks with one text: it goes into the first, and the others are removed.
+    /// Replaces a result of several blocks with one text: the first block takes the text, and the others are removed.
     fn set_texts(&mut self, index: usize, source: (usize, usize), text: &str) -> Result<(), NotCarried> {
         let slot = self.place(source).slot.clone();
         let (Slot::Texts(paths) | Slot::Strings(paths)) = &slot else { return Ok(()) };
@@ -506,7 +506,7 @@ impl Carry<'_> {
         Some(splice(input.get(), &mut replacements?))
     }
 
-    /// Removes the parts that depend on removed ones: those tied to one, and those that need it right behind them.
+    /// Removes the parts that depend on removed parts: parts tied to one, and parts that must directly precede one.
     fn spread(&mut self) {
         let mut tied: HashMap<&str, usize> = HashMap::new();
         let all = || {
@@ -544,7 +544,7 @@ impl Carry<'_> {
         !self.gone[message].is_empty() && self.gone[message].iter().all(Option::is_some)
     }
 
-    /// Returns true if no part of the message before this one stays.
+    /// Returns true if all earlier parts of the message are removed.
     fn is_first_left(&self, (message, part): (usize, usize)) -> bool {
         self.gone[message][..part].iter().all(Option::is_some)
     }
@@ -604,7 +604,7 @@ impl Carry<'_> {
     }
 
     fn add_message(&mut self, before: usize, order: (usize, bool, usize), role: &Role, text: &str, from: Vec<usize>) {
-        // Prefer a message near it as a model for its form, and one with the same role.
+        // The nearest message with the same role serves as a model for the form; without one, the nearest message.
         let near = (before..self.of.len()).chain((0..before).rev());
         let says = |message: &usize| {
             let first = self.of.projected(*message).next();
@@ -749,12 +749,12 @@ impl Carry<'_> {
         heirs
     }
 
-    /// Returns one of the edits that remove a message; `None` if it stays.
+    /// Returns one of the edits that remove a message; `None` if the message is kept.
     fn last_edit(&self, message: usize) -> Option<usize> {
         if self.is_gone(message) { self.gone[message].last().copied().flatten() } else { None }
     }
 
-    /// Returns the edits inside a message that stays.
+    /// Returns the edits inside a kept message.
     fn edits_inside(&mut self, message: usize) -> Vec<(Inside, Vec<usize>)> {
         let mut edits: Vec<(Inside, Vec<usize>)> = Vec::new();
         for (part, edit, from) in self.inside.remove(&message).unwrap_or_default() {
@@ -804,7 +804,7 @@ impl Carry<'_> {
         }
     }
 
-    /// Returns the field whose array would be empty and must not be.
+    /// Returns the field whose array would become empty although it must have elements.
     fn emptied_field(&self, json: Json<'_>, inside: &[Inside]) -> Option<String> {
         let mut gone: HashMap<&Path, usize> = HashMap::new();
         for edit in inside {

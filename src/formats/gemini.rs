@@ -30,7 +30,7 @@ impl Format for Gemini {
             // A missing role means the user.
             _ => Role::User,
         };
-        // Written by applications that mistake its format for Anthropic's.
+        // Applications that confuse the format with Anthropic's write `content`.
         let field = if fields.get("parts").is_some() { "parts" } else { "content" };
         let parts = fields.get(field);
         if let Some(text) = parts.and_then(Json::string) {

@@ -47,7 +47,7 @@ impl Format for ResponsesItems {
                 vec![result.unwrap_or_else(|| Part::result(id, String::new(), false, whole(), Slot::Fixed))]
             }
             ("reasoning", _) => vec![Part::other(Role::Assistant, "reasoning", message, whole()).needing_next()],
-            // It replaces everything before it.
+            // A compaction replaces everything before it.
             ("compaction", _) => vec![Part::other(Role::Assistant, "compaction", message, whole()).staying()],
             // Calls that the service ran itself, in one item or two.
             (kind, call_id) => {

@@ -38,7 +38,7 @@ impl Format for OpenCode {
             match kind.as_str() {
                 "text" if own.get("ignored").is_some_and(|flag| flag.json() == "true") => {}
                 "text" => {
-                    // Text after calls is what a condensation added.
+                    // Only a condensation adds text after calls.
                     found.append(&mut results);
                     if let Some(text) = own.string("text").filter(|text| !text.is_empty()) {
                         found.push(Part::text(role.clone(), text, at, steps!["parts", index, "text"]));
@@ -51,7 +51,7 @@ impl Format for OpenCode {
                 "tool" => tool(&own, index, &mut found, &mut results),
                 // Texts are sent as separate parts beside it.
                 "file" => found.push(Part::other(role.clone(), "file", part, at)),
-                // It replaces everything before it.
+                // A compaction replaces everything before it.
                 "compaction" => found.push(Part::other(role.clone(), "compaction", part, at).staying()),
                 // Parts that no model reads: steps, patches, snapshots.
                 _ => {}
@@ -67,7 +67,7 @@ impl Format for OpenCode {
         let like = near.like.map(info_of).unwrap_or_default();
         let behind = near.behind.map(info_of).unwrap_or_default();
         let string = |name: &str| escape(&like.string(name).unwrap_or_default());
-        // After the message before it, and before all later ones.
+        // The id sorts after that of the previous message, and before all later ones.
         let id = format!("{}0{:04}", behind.string("id").unwrap_or_else(|| "msg_0".to_owned()), near.number);
         let time = |info: &JsonObject<'_>| info.object("time").get("created").map_or("0", Json::json).to_owned();
         let created = if near.behind.is_some() { time(&behind) } else { time(&like) };

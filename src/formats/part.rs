@@ -1,5 +1,5 @@
-//! The parts of a message in another format: each is one of our blocks, with the places in the message that its texts
-//! came from.
+//! The parts of a message in another format. Each part is a block in our own format, with the places of its texts in
+//! the message.
 
 use std::borrow::Cow;
 
@@ -59,18 +59,18 @@ pub struct Place {
     pub copies: Vec<Slot>,
     /// Elements of a result that are not text; they are removed when one text replaces all.
     pub beside: Vec<Path>,
-    /// True if it may only be directly before the part that follows it.
+    /// True if it must be directly before the part that follows it.
     pub needs_next: bool,
     /// Parts that share one of these are removed together.
     pub ties: Vec<String>,
-    /// True if it is never removed, nor any other part of the same projected message.
+    /// True if neither this part nor any other part of the same projected message is ever removed.
     pub stays: bool,
 }
 
 /// The paths of a part's texts.
 #[derive(Debug, Clone, Default)]
 pub enum Slot {
-    /// It never changes.
+    /// The part never changes.
     #[default]
     Fixed,
     /// The single text of a text block or a result.
@@ -79,7 +79,7 @@ pub enum Slot {
     Joined(Vec<Path>),
     /// The texts of a result of several blocks, one path per block; `None` for blocks that are not text.
     Texts(Vec<Option<Path>>),
-    /// The same for strings inside a JSON value whose shape stays: when one text replaces all, the others become
+    /// The same for strings inside a JSON value whose shape is kept. When one text replaces all, the others become
     /// empty.
     Strings(Vec<Option<Path>>),
     /// The text of a result, inside a value that is rebuilt around a new text.
@@ -98,7 +98,7 @@ impl Part {
         Self { role, block, place: Place { at: vec![at], slot, ..Place::default() } }
     }
 
-    /// Creates a text that is in the message as it is.
+    /// Creates a text that the message contains unchanged at `stands`.
     pub fn text(role: Role, text: String, at: Path, stands: Path) -> Self {
         Self::new(role, Block::text(text), at, Slot::Text(stands))
     }
@@ -187,8 +187,8 @@ impl Part {
     }
 
     /// Creates a result that is any JSON, at `stands`. If long strings are most of it, they become its texts, so that
-    /// its shape stays. Otherwise its JSON is one text; a new text is written in the form that `wrap` gives, or the
-    /// result never changes.
+    /// its shape is kept. Otherwise its JSON is one text. A new text is then written in the form that `wrap` gives;
+    /// without `wrap`, or with files, the result never changes.
     pub fn json_result(
         id: String,
         json: Json<'_>,
@@ -216,7 +216,7 @@ impl Part {
             };
         }
         let mut emptied: Vec<_> = long.iter().map(|value| (value.literal.clone(), "\"\"".to_owned())).collect();
-        // Bytes removed before a place.
+        // Returns the number of bytes removed before a position.
         let gone = |end: usize| -> usize {
             long.iter().take_while(|value| value.literal.end <= end).map(|value| value.literal.len() - 2).sum()
         };
@@ -248,7 +248,7 @@ impl Part {
         let (mut blocks, slot) = match (old, std::mem::take(&mut self.place.slot)) {
             (Content::Blocks(blocks), slot) => (blocks, slot),
             (Content::Text(text), Slot::Text(path)) => (vec![Block::text(text)], Slot::Texts(vec![Some(path)])),
-            // Beside files, the value cannot be written as a text.
+            // If there are files, the value cannot be written as a text.
             (Content::Text(text), Slot::Wrapped(..)) => {
                 (vec![Block::shape(checked(text), Holes::default())], Slot::Fixed)
             }

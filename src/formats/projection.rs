@@ -1,4 +1,4 @@
-//! Projects a history of another format to messages of ours.
+//! Projects a history of another format to messages in our own format.
 
 use std::collections::HashMap;
 
@@ -16,8 +16,8 @@ use crate::{
     parallel::in_parts,
 };
 
-/// A history of another format, and the same history as messages of ours. If the format joins messages, adjacent ones
-/// of one role become one message, and a result is moved to the message directly after its call.
+/// A history of another format, and the same history in our own format. If the format joins messages, adjacent ones of
+/// one role become one message, and a result is moved to the message directly after its call.
 pub struct Projection {
     pub(super) format: &'static dyn Format,
     /// The caller's messages.
@@ -66,7 +66,8 @@ impl Projection {
                 if format.joins()
                     && let Block::ToolResult { tool_use_id, .. } = &block
                     && let Some((waiting, last)) = open.get_mut(tool_use_id)
-                    // Ids may be reused: a result answers the newest call. A repeated result stays beside the first.
+                    // Ids may be reused: a result answers the newest call. A repeated result is placed next to the
+                    // first one.
                     && let Some(of) = waiting.pop().or_else(|| (*last + 1 == groups.len()).then_some(*last))
                 {
                     groups[of].results.push((block, source));
@@ -122,7 +123,7 @@ impl Projection {
         Self { format, raws, conversation: Conversation::new(messages), parts, sources }
     }
 
-    /// Returns the history as messages of ours.
+    /// Returns the history in our own format.
     pub fn conversation(&self) -> &Conversation {
         &self.conversation
     }
@@ -137,7 +138,7 @@ impl Projection {
         self.raws.len()
     }
 
-    /// Returns each of the caller's messages separately, as one message of ours.
+    /// Returns each of the caller's messages separately, as one message in our own format.
     pub fn each(&self) -> Conversation {
         let messages: Vec<Json<'_>> = self.raws.iter().map(|raw| Json::from(&**raw)).collect();
         let start = self.format.start(&messages);
@@ -200,7 +201,7 @@ impl Projection {
     }
 }
 
-/// Returns a message of ours with the content of one of the caller's.
+/// Converts one of the caller's messages to our own format.
 pub(super) fn alone(format: &dyn Format, message: Json<'_>) -> Message {
     let parts = format.parts(message);
     let role = parts.first().map_or_else(|| Role::Other(String::new()), |part| part.role.clone());

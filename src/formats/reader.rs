@@ -1,4 +1,4 @@
-//! Reads messages of any format in parts, each while the next is still being written.
+//! Reads messages of any format in parts, each while JavaScript is still writing the next.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::{
     parallel::Ahead,
 };
 
-/// Shorter input, in UTF-16 units, is not read ahead.
+/// Minimum length of input, in UTF-16 units, that is read ahead.
 const MIN_UNITS: usize = 32 * 1024;
 
 /// Consecutive JSON arrays of messages in UTF-16, and their format.
@@ -54,7 +54,8 @@ impl ProjectionReader {
         }
     }
 
-    /// Adds the messages of an array. Returns the number by which they are known from now on, which messages of another format are not.
+    /// Adds the messages of an array. Returns the number by which later calls can refer to them; `None` for messages of
+    /// another format.
     pub fn add(&mut self, json: Vec<u16>) -> Option<u32> {
         match self {
             Self::Own(reader) => Some(reader.add(json)),
@@ -65,7 +66,8 @@ impl ProjectionReader {
         }
     }
 
-    /// Adds the messages of an array of an earlier call, by its number. Returns the UTF-16 units of its JSON; `None`, having added nothing, where it is not known.
+    /// Adds the messages of an array from an earlier call, by its number. Returns the UTF-16 units of its JSON; `None`,
+    /// without adding anything, if the number is unknown.
     pub fn add_known(&mut self, number: u32) -> Option<usize> {
         match self {
             Self::Own(reader) => reader.add_known(number),
@@ -105,7 +107,7 @@ impl Messages {
         }
     }
 
-    /// Returns the messages as messages of ours.
+    /// Returns the messages in our own format.
     pub fn conversation(&self) -> &Conversation {
         match self {
             Self::Own(conversation) => conversation,
@@ -113,7 +115,7 @@ impl Messages {
         }
     }
 
-    /// Returns each message separately, as one of ours.
+    /// Returns each message separately, in our own format.
     pub fn each(&self) -> Conversation {
         match self {
             Self::Own(conversation) => conversation.clone(),

@@ -78,7 +78,7 @@ impl Open {
         self.calls.push(id);
     }
 
-    /// Adds a call that may stay without a result.
+    /// Adds a call that may remain without a result.
     pub fn awaits_approval(&mut self, id: String) {
         self.awaiting.push(id);
     }

@@ -140,7 +140,7 @@ pub(super) fn kinds_of(
             let label = own.iter().map(|piece| piece.source.label()).find(|label| !label.is_empty());
             let label = label.or_else(|| file_name(message.content.blocks().get(block)?));
             let mut told = BlockKinds { kinds: KindTokens::default(), label: label.unwrap_or_default().to_owned() };
-            // A log quotes what was left out; it is not the user's words.
+            // A log quotes removed content, so it does not count as the user's words.
             let parts =
                 if stories.contains(&block) { Whole::Of(Kind::Summaries) } else { whole(message, block, own, &texts) };
             match parts {

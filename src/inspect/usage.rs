@@ -159,7 +159,7 @@ impl<'t> Usage<'t> {
     }
 }
 
-/// Returns the place of a call written as XML in text; `None` for a native call, which is its own block.
+/// Returns the place of a call written as XML in a text; `None` for a native call, which is a block by itself.
 fn in_text<'t>(transcript: &Transcript<'_>, place: Option<&'t Place>) -> Option<&'t Place> {
     place.filter(|place| transcript.texts[place.text].kind == ContentKind::MessageText)
 }

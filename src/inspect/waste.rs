@@ -21,7 +21,7 @@ use crate::{
     transcript::{Action, CallOutcome, Event, Extent, Transcript, replaced},
 };
 
-/// A shorter result is not worth reporting as repeated.
+/// Minimum size of a result that is reported as repeated.
 const MIN_REPEATED_BYTES: usize = 80;
 
 /// Content that says nothing new. No token counts in two kinds of waste.
@@ -78,7 +78,7 @@ pub(super) struct Wastes {
     by_event: Vec<usize>,
 }
 
-/// Whether a file is written, or read completely, later.
+/// Whether a file is written, or read completely, later in the conversation.
 #[derive(Default, Clone, Copy)]
 struct Later {
     is_written: bool,

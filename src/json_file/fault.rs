@@ -1,7 +1,7 @@
 //! Finds the place where a text stops being JSON, and what was expected there, in words for people.
 //!
-//! `serde_json` finds the place, and its message tells the kind of fault. The tokens allowed there follow from its
-//! message about the text up to there, which is unfinished.
+//! `serde_json` finds the place, and its message reports the kind of fault. The allowed tokens follow from its message
+//! about the text up to that place, which is unfinished.
 
 use serde::de::IgnoredAny;
 use serde_json::Error;
@@ -38,8 +38,8 @@ fn check(text: &str) -> Result<IgnoredAny, Error> {
     serde_json::from_str(text)
 }
 
-/// The kinds of errors that must be distinguished. `serde_json` does not expose its kinds, but its messages are part
-/// of what it promises to print. For a message that changes, only the place is reported.
+/// The kinds of errors that must be distinguished. `serde_json` does not expose its kinds, but their messages are
+/// part of its interface. If a message changes nevertheless, only the place is reported.
 enum Kind {
     StringEnd,
     Escape,
@@ -162,7 +162,7 @@ fn unknown_escape(text: &str, offset: usize) -> Fault {
     Fault { offset, message: "an unknown escape inside a string".to_owned(), begins: None }
 }
 
-/// Returns the first control character at or after `from`, which is at that place or follows it.
+/// Returns the offset of the first control character at or after `from`.
 fn control_character(text: &str, from: usize) -> Fault {
     let after = text.as_bytes()[from..].iter().position(|byte| *byte < 0x20).unwrap_or(0);
     let offset = from + after;

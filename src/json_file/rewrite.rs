@@ -1,5 +1,5 @@
-//! Writes a changed value into the JSON text from which it was read; unchanged parts keep their text, byte for byte.
-//! So the file's layout stays, and so do numbers that JavaScript cannot hold, such as 64-bit ids.
+//! Writes a changed value into the JSON text from which it was read. Unchanged parts keep their text byte for byte.
+//! This preserves the file's layout, and numbers that JavaScript cannot represent, such as 64-bit ids.
 
 use std::{borrow::Cow, collections::HashMap};
 
@@ -39,8 +39,8 @@ enum Change<'a> {
     /// The text that replaces the value.
     #[serde(borrow)]
     Text(Cow<'a, str>),
-    /// An array of these elements: for each the index of the old element it is based on, and the change to it; or no
-    /// index, and its text as a JSON string.
+    /// An array of these elements. Each has the index of the old element on which it is based, with the change to it; a
+    /// new element has no index, and its text as a JSON string.
     #[serde(borrow)]
     Elements(Vec<(Option<usize>, &'a RawValue)>),
     /// An object with other fields. Their names are JSON.
@@ -165,8 +165,8 @@ impl Rewriter<'_> {
         Ok(parts)
     }
 
-    /// Writes the parts between the brackets. The text between them stays if the parts are the same; otherwise a
-    /// separator is repeated.
+    /// Writes the parts between the brackets. If the parts are the same, the text between them is kept; otherwise one
+    /// separator is used for all.
     fn join(&self, text: &str, children: &[Child<'_>], parts: &[Part<'_>], depth: usize) -> String {
         let (open, close) = (&text[..1], &text[text.len() - 1..]);
         if parts.is_empty() {
@@ -196,8 +196,8 @@ fn wrong(message: std::fmt::Arguments<'_>) -> serde_json::Error {
     serde::de::Error::custom(message)
 }
 
-/// Returns the name as it is usually written. A name that Rust cannot hold, with half of a surrogate pair, stays as
-/// it is.
+/// Returns the name in its usual spelling. A name with a lone surrogate, which Rust cannot represent, is returned
+/// unchanged.
 fn canonical(name: &str) -> String {
     serde_json::from_str::<String>(name)
         .map_or_else(|_| name.to_owned(), |name| serde_json::Value::from(name).to_string())

@@ -16,39 +16,44 @@ use crate::options::{
 pub struct HttpConfig {
     /// `api`: the protocol. Required.
     pub api: Api,
-    /// `model`: the name the service knows it by. Required.
+    /// `model`: the model's name at the service. Required.
     pub model: String,
-    /// `baseUrl`: where the service is, with or without `/v1`; the provider's own by default.
+    /// `baseUrl`: the address of the service, with or without `/v1`. Default: the provider's own.
     pub base_url: Option<String>,
     /// `apiKey`. Required for the providers' own services unless a header authenticates; local servers need none.
     pub api_key: Option<ApiKey>,
-    /// `headers`: sent along, and instead of ours of the same name. Their values count as secrets.
+    /// `headers`: additional headers, which replace ours of the same name. Their values count as secrets.
     pub headers: BTreeMap<String, ApiKey>,
-    /// `maxTokens`: the longest answer. Default: the service's; 8192 for Anthropic, whose protocol wants a number.
+    /// `maxTokens`: maximum tokens of a response. Default: the service's; 8192 for Anthropic, whose protocol requires a
+    /// number.
     pub max_tokens: Option<u32>,
-    /// `temperature`: 0 to 2 (Anthropic: to 1). Default: the service's. Not sent again to a model that refuses it.
+    /// `temperature`: 0 to 2 (Anthropic: 0 to 1). Default: the service's. Not sent again to a model that refuses it.
     pub temperature: Option<f64>,
-    /// `timeoutMs`: for the whole call, retries and waiting included. Default 300 000, at most a day.
+    /// `timeoutMs`: time limit for the whole call, retries and waiting included. Default 300 000, at most a day.
     pub timeout: Duration,
-    /// `idleTimeoutMs`: until the first byte, and between any two. Default 120 000; a local server reads a long question
-    /// for minutes before it says anything.
+    /// `idleTimeoutMs`: maximum time until the first byte and between any two bytes. Default 120 000, because a local
+    /// server processes a long request for minutes before it responds.
     pub idle_timeout: Duration,
     /// `retries`: attempts after the first. Default 3, at most 10.
     pub retries: u32,
-    /// `retryDelayMs`: the first wait; each further one doubles, to at most 30 s, with jitter. Default 500.
+    /// `retryDelayMs`: the wait before the first retry. It doubles with each retry, to at most 30 s, with jitter.
+    /// Default
+    /// 500.
     pub retry_delay: Duration,
-    /// `maxResponseBytes`: the most that is held of an answer. Default 8 MiB, some two million tokens of text.
+    /// `maxResponseBytes`: maximum bytes of a response in memory. Default 8 MiB, about two million tokens of text.
     pub max_response_bytes: usize,
-    /// `insecure`: whether a key may be sent over plain http to another machine, where others on the way can read it. Default: false, which refuses it.
+    /// `insecure`: whether a key may be sent over plain http to another machine, although others can read it on the
+    /// way.
+    /// Default: false; such a configuration is refused.
     pub insecure: bool,
     /// `price`: dollars per million tokens.
     pub price: Option<ModelPrice>,
-    /// `contextWindow`: tokens the model can read and write in one request.
+    /// `contextWindow`: tokens that the model can read and write in one request.
     pub context_window: Option<u64>,
 }
 
 impl fmt::Debug for HttpConfig {
-    /// Without the query of the address, which may hold a key.
+    /// Omits the query of the address, which may contain a key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let address = endpoint::endpoint(self.api, self.base_url.as_deref());
         f.debug_struct("HttpConfig")
@@ -177,7 +182,7 @@ impl CallbackConfig {
     }
 }
 
-/// The codes of handlers: `out_of_range` for every value of the right type, `invalid_argument` for the rest.
+/// Sets the codes of handlers: `out_of_range` for every value of the right type, `invalid_argument` for other errors.
 fn coded(mut faults: Vec<ConfigError>) -> Vec<ConfigError> {
     for fault in &mut faults {
         let is_range = matches!(fault.kind, FaultKind::NotAllowed | FaultKind::OutOfRange);
@@ -243,7 +248,7 @@ impl HttpConfig {
         Some(Self::fault(FaultKind::OutOfRange, "temperature", wrong.to_string(), &allowed))
     }
 
-    /// A fault of an option; `value` is how messages show it, and no secret.
+    /// Creates an error about an option. `value` appears in messages, so it must not be a secret.
     pub(super) fn fault(kind: FaultKind, path: &str, value: impl Into<String>, allowed: &str) -> ConfigError {
         let code = if kind == FaultKind::Missing { "invalid_argument" } else { "out_of_range" };
         ConfigError { code, ..ConfigError::new(kind, path, value, allowed) }

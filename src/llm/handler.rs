@@ -17,7 +17,7 @@ pub trait LlmHandler: Send + Sync {
     ///
     /// # Errors
     ///
-    /// Any [`LlmError`]; [`LlmError::spent`] and [`LlmError::unreported`] tell what was already paid for.
+    /// Any [`LlmError`]; [`LlmError::spent`] and [`LlmError::unreported`] return the usage that was already charged.
     async fn complete(
         &self,
         request: LlmRequest,
@@ -48,14 +48,14 @@ pub trait LlmHandler: Send + Sync {
         None
     }
 
-    /// Returns true if a request is sent unchanged: nothing is added to it that costs more, and the model is given the
-    /// limit on its response. A handler that merely stops reading after so many tokens returns false.
+    /// Returns true if a request is sent unchanged: nothing is added that costs more, and the request contains the
+    /// limit on the response. A handler that merely stops reading at the limit returns false.
     fn sends_as_asked(&self) -> bool {
         true
     }
 
-    /// Returns true if it can append a question to a request of the host's, which has the shape of the Anthropic
-    /// Messages API.
+    /// Returns true if it can append messages to the host's own request, which has the form of the Anthropic Messages
+    /// API.
     fn appends(&self) -> bool {
         false
     }

@@ -35,7 +35,7 @@ use crate::options::{ConfigError, FaultKind, path_of};
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 /// Maximum bytes read of an error's body, enough for any message.
 const ERROR_BODY_BYTES: usize = 64 * 1024;
-/// Text kept to be counted, about 128,000 tokens: models write no more in one response.
+/// Maximum bytes of text kept for counting: about 128,000 tokens, the most that models write in one response.
 const MAX_COUNTED_BYTES: usize = 512 * 1024;
 /// Time to wait for usage after the model gave its stop reason, because some servers never end the stream.
 const AFTER_STOP: Duration = Duration::from_secs(5);
@@ -143,7 +143,7 @@ impl Ledger {
     /// not charged.
     fn fail(&self, fault: &AttemptFault) {
         let mut account = self.lock();
-        // Behind a gateway that timed out, the service may have worked.
+        // If a gateway timed out, the service may still have processed the request.
         let gave_up = matches!(fault.error.failure().status, Some(504 | 524));
         let begun = account.reported || !account.written.is_empty();
         if !fault.sent || (fault.error.kind.was_turned_away() && !gave_up && !begun) {
@@ -531,7 +531,7 @@ impl LlmHandler for HttpHandler {
         }
         let ledger = Ledger::default();
         let limit = self.config.timeout;
-        // Dropping the work closes its connection, so whatever it waits for ends at once.
+        // Dropping the future closes its connection, so a pending wait ends at once.
         let result = tokio::select! {
             biased;
             () = cancel.cancelled() => Err(self.failed(LlmErrorKind::Aborted)),
@@ -582,7 +582,7 @@ fn looks_like_events(first: &[u8]) -> bool {
     fields.iter().any(|field| start.starts_with(field) || field.starts_with(start))
 }
 
-/// Returns the headers, and the errors in the caller's.
+/// Returns the headers, and the errors in the headers of the caller.
 fn headers(config: &HttpConfig, url: Option<&Url>) -> (HeaderMap, Vec<ConfigError>) {
     let secret = |text: &str, field: &str| {
         let mut value = HeaderValue::from_str(text).map_err(|_| {

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Api, TokenUsage};
 
-/// The maximum cost of a request. Higher amounts count as this, so that sums of costs stay numbers: JSON has no
-/// infinity.
+/// The maximum cost of a request, in dollars. Higher amounts count as this one, so that sums of costs are finite: JSON
+/// has no infinity.
 pub const MAX_DOLLARS: f64 = 1e12;
 
 /// Returns an amount between 0 and [`MAX_DOLLARS`]; NaN becomes 0.

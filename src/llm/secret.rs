@@ -11,7 +11,8 @@ use secrecy::{ExposeSecret, SecretString};
 /// The text printed in place of a key.
 pub(super) const REDACTED: &str = "[redacted]";
 
-/// A key or another secret header value. `Debug` gives `[redacted]`, nothing else prints it; the memory is wiped on drop.
+/// A key or another secret header value. `Debug` prints `[redacted]`, and there is no `Display`. The memory is wiped on
+/// drop.
 #[derive(Clone)]
 pub struct ApiKey(SecretString);
 
@@ -125,8 +126,8 @@ impl Scrubber {
     }
 }
 
-/// A text in the form in which keys are searched: in lower case, because host names, for one, are reported so, without
-/// invisible characters, and with bytes written as `%2d` decoded.
+/// A text in the form in which keys are searched for. It is in lower case, because host names, for example, are
+/// reported in lower case. It has no invisible characters, and bytes written as `%2d` are decoded.
 struct Plain {
     text: Vec<u8>,
     /// The range of each byte in the original.
@@ -269,7 +270,7 @@ mod tests {
         for before in ["", "Bearer ", "user:", "x"] {
             let clean = scrubber.clean(&STANDARD.encode(format!("{before}{key} of mine")));
             let (head, tail) = clean.split_once("[redacted]").unwrap();
-            // Base64 groups that also contain bytes of other text may stay.
+            // Base64 groups that also contain bytes of other text may remain.
             assert!(head.len() <= before.len() * 4 / 3 + 4 && tail.len() <= " of mine".len() * 4 / 3 + 8, "{clean}");
         }
     }

@@ -63,7 +63,7 @@ impl Body {
         Ok(None)
     }
 
-    /// Returns everything from `first` on as one piece.
+    /// Returns the rest of the body in one piece, starting with `first`.
     pub(super) async fn rest(&mut self, first: &[u8], limit: usize) -> Result<Vec<u8>, ReadFault> {
         let mut all = first.to_vec();
         loop {

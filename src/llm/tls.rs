@@ -15,8 +15,8 @@ use rustls::{
 };
 use rustls_platform_verifier::Verifier;
 
-/// Creates a configuration that trusts what the operating system trusts, plus the file in `NODE_EXTRA_CA_CERTS`, as
-/// Node does; and Mozilla's roots if the system has none.
+/// Creates a configuration that trusts the operating system's roots and, as in Node, the file in
+/// `NODE_EXTRA_CA_CERTS`; if the system has no roots, Mozilla's.
 ///
 /// Reads files, which takes about 10 ms, so it must not run on the main thread.
 pub(super) fn system_trust() -> Result<ClientConfig, Error> {
@@ -32,7 +32,8 @@ fn authorities(
     extra: Vec<CertificateDer<'static>>,
     provider: &Arc<CryptoProvider>,
 ) -> Result<Arc<dyn ServerCertVerifier>, Error> {
-    // First without the extra roots: with them, a system without its own roots would appear to have some.
+    // The system's roots are loaded without the extra roots first. With them, a system without own roots would appear
+    // to have some.
     match Verifier::new(Arc::clone(provider)) {
         Ok(verifier) if extra.is_empty() => Ok(Arc::new(verifier)),
         Ok(_) => Ok(Arc::new(Verifier::new_with_extra_roots(extra, Arc::clone(provider))?)),
@@ -95,7 +96,7 @@ impl ServerCertVerifier for AsNode {
     }
 }
 
-/// Returns true if a certificate stays refused with any root: for its time, its name, or because it was revoked.
+/// Returns true if a certificate is refused with any root: because of its time or name, or because it was revoked.
 fn is_final(error: &Error) -> bool {
     matches!(
         error,
@@ -111,7 +112,7 @@ fn is_final(error: &Error) -> bool {
     )
 }
 
-/// Creates a configuration without trusted roots: plain http on this machine has no use for reading certificates.
+/// Creates a configuration without trusted roots, because plain http on this machine needs no certificates.
 pub(super) fn no_trust() -> Result<ClientConfig, Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;

@@ -1,4 +1,4 @@
-//! Alerts: summaries that gain little, and costs.
+//! Creates alerts about summaries with little gain, and about costs.
 
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use crate::{
     words::{Said, said},
 };
 
-/// A summary that removes less than this share of the tokens, in percent, is reported: it costs more than it is worth.
+/// Minimum share of the tokens that condensations should remove on average, in percent; a lower one causes an alert.
 pub const LOW_REDUCTION_PERCENT: f64 = 20.0;
 
 /// An alert about the metrics.
@@ -41,7 +41,8 @@ impl Alert {
     }
 }
 
-/// Returns the alerts of some metrics. `cost_alert`: dollars above which one condensation is reported; `None` for never.
+/// Returns the alerts of some metrics. `cost_alert`: dollars above which one condensation is reported; `None` for
+/// never.
 pub(super) fn alerts(metrics: &Metrics, budget: &Budget, cost_alert: Option<f64>) -> Vec<Alert> {
     let mut alerts = Vec::new();
     for (kind, by_id) in [("provider", &metrics.providers), ("profile", &metrics.profiles)] {
@@ -68,7 +69,7 @@ pub(super) fn alerts(metrics: &Metrics, budget: &Budget, cost_alert: Option<f64>
     alerts
 }
 
-/// Adds what deserves attention in one result to its warnings.
+/// Adds warnings about the cost of one result.
 pub(super) fn warn(report: &mut Report, budget: &Budget, cost_alert: Option<f64>) {
     if let Some(limit) = cost_alert.filter(|limit| report.cost() > *limit) {
         let said = if report.preview.is_some() {
@@ -96,7 +97,7 @@ fn high_cost(cost: f64, limit: f64) -> Said {
     said!("warning.highCost", cost: cost, limit: limit)
 }
 
-/// An answer may cost more than was estimated, so the limit can be passed by the last one.
+/// Returns the message for an exceeded limit. A response may cost more than estimated, so the last one can exceed it.
 fn over_limit(budget: &Budget) -> Option<Said> {
     let limit = budget.limit()?;
     let spent = budget.spent();

@@ -1,4 +1,4 @@
-//! Results of the variants of an experiment, and which does better.
+//! Compares the results of an experiment's variants.
 
 use std::collections::BTreeMap;
 
@@ -13,9 +13,9 @@ use crate::{
     statistics::{Interval, Moments},
 };
 
-/// With fewer calls of a variant nothing is said to be real.
+/// Minimum calls per variant for a difference to count as significant.
 const MIN_CALLS: u64 = 5;
-/// A difference is real where chance alone would make one as large in fewer cases.
+/// Significance level: a difference is significant if its p-value is below this number.
 const SIGNIFICANCE: f64 = 0.05;
 
 /// The measurements of each variant's calls. A failed call counts too, as one that saved nothing.
@@ -36,19 +36,19 @@ struct Measured {
 /// Quality measures of a call, if known.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Kept {
-    /// Percent of the tokens that can be read nowhere any more and were not replaced by newer.
+    /// Percent of the tokens that are lost: no longer readable, and not replaced by a newer message.
     pub lost_percent: Option<f64>,
     /// How much of the content it must keep the summary covers, from 0 to 1.
     pub summary_quality: Option<f64>,
 }
 
 impl Kept {
-    /// Reads it from the report of a call.
+    /// Reads the measures from the report of a call.
     pub fn measured(survival: Option<&Survival>, quality: Option<&SummaryQuality>) -> Self {
         Self { lost_percent: survival.map(Survival::lost_percent), summary_quality: quality.map(SummaryQuality::score) }
     }
 
-    /// The share of the tokens that is not lost, 0 to 1.
+    /// Returns the share of the tokens that are not lost, 0 to 1.
     pub fn information(self) -> Option<f64> {
         self.lost_percent.map(|lost| 1.0 - lost / 100.0)
     }
@@ -141,7 +141,7 @@ pub struct Against {
     pub p_value: Option<f64>,
 }
 
-/// A measure: its name, whether more is better, and where it stands.
+/// A measure: its name, whether a higher value is better, and a function that returns its values.
 type Measure = (&'static str, bool, fn(&Measured) -> &Moments);
 
 const MEASURES: [Measure; 7] = [
@@ -155,7 +155,7 @@ const MEASURES: [Measure; 7] = [
 ];
 
 impl Experiment {
-    /// Adds a call of a variant, and what it kept.
+    /// Adds a call of a variant, with its quality measures.
     pub fn add(&mut self, variant: &str, call: &CallRecord, kept: Kept) {
         let measured = self.0.entry(variant.to_owned()).or_default();
         let (saved, share) = if call.success { (saved(call) as f64, reduction_percent(call)) } else { (0.0, 0.0) };
@@ -164,7 +164,7 @@ impl Experiment {
         measured.cost.add(call.cost);
         measured.latency_ms.add(call.latency_ms);
         measured.error_rate.add(if call.success { 0.0 } else { 1.0 });
-        // If a variant failed, its fallback kept the content, which says nothing about the variant.
+        // If a variant failed, its fallback kept the content, so the result is no measure of the variant.
         if call.success {
             kept.lost_percent.into_iter().for_each(|percent| measured.lost_percent.add(percent));
             kept.summary_quality.into_iter().for_each(|score| measured.summary_quality.add(score));
@@ -210,7 +210,7 @@ impl Experiment {
     }
 }
 
-/// Whether all differences are real, when so many were looked at: Holm's correction.
+/// Returns true if all differences are significant after Holm's correction for multiple comparisons.
 fn all_hold(mut p_values: Vec<f64>) -> bool {
     p_values.sort_by(f64::total_cmp);
     let count = p_values.len();

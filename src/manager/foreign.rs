@@ -1,4 +1,5 @@
-//! Calls on histories of other formats: options and reports use the indices of the caller's messages.
+//! Translates options and reports of calls on histories of other formats, so that they use the indices of the caller's
+//! messages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,19 +18,19 @@ use crate::{
 };
 
 impl CallOptions {
-    /// The same, where indices of messages are those of the projection.
+    /// Returns the options with message indices of the projection.
     pub fn projected(mut self, projection: &Projection) -> Self {
         let messages = |message: usize| projection.projected(message).collect();
         self.protect =
             self.protect.moved(messages, |frozen| projection.frozen(frozen)).with_messages(projection.staying());
         project_indices(&mut self.config, projection);
-        // The request of the host is in its own format, and no summary can be asked for behind it.
+        // The host's request is in another format, so a request for a summary cannot be appended to it.
         self.host_request = None;
         self
     }
 }
 
-/// The fields of configurations that hold indices of messages.
+/// Translates the fields of a configuration that contain message indices.
 fn project_indices(config: &mut Value, projection: &Projection) {
     let project = |index: u64| -> BTreeSet<usize> { projection.projected(index as usize).collect() };
     match config {
@@ -55,7 +56,7 @@ fn project_indices(config: &mut Value, projection: &Projection) {
 }
 
 impl Report {
-    /// The same about the caller's own messages.
+    /// Returns the report about the caller's own messages.
     pub fn of_format(mut self, projection: &Projection) -> Self {
         for warning in &mut self.warnings {
             warning.message_index = warning.message_index.map(|index| projection.message(index));
@@ -118,7 +119,7 @@ impl Report {
     }
 }
 
-/// The first of the caller's messages that differs.
+/// Returns the index of the caller's first message that differs.
 fn first_changed(carried: &Carried) -> Option<usize> {
     let message = |edit: &ForeignEdit| match edit {
         ForeignEdit::Set { message, .. }
@@ -130,7 +131,7 @@ fn first_changed(carried: &Carried) -> Option<usize> {
     carried.edits.iter().map(message).min()
 }
 
-/// Which edits on the caller's messages are undone together.
+/// Groups of edits on the caller's messages that are undone together.
 struct Groups {
     of_edits: Vec<usize>,
     /// The new number of each old group.
@@ -138,8 +139,8 @@ struct Groups {
 }
 
 impl Groups {
-    /// Joins `groups`, those of the edits of the plan. An edit that comes from several joins their groups, and where elements of a message move, all edits of it
-    /// are one.
+    /// Joins `groups`, the groups of the plan's edits. An edit on the caller's messages that comes from several edits
+    /// joins their groups. If elements of a message move, all edits of the message form one group.
     fn join(carried: &Carried, groups: &[usize]) -> Self {
         let mut joined: BTreeMap<usize, usize> = BTreeMap::new();
         fn root(joined: &BTreeMap<usize, usize>, mut group: usize) -> usize {
@@ -185,7 +186,7 @@ impl Groups {
         Self { of_edits, numbers }
     }
 
-    /// The changes of the new groups.
+    /// Returns the changes of the new groups.
     fn merged(&self, changes: &[Vec<String>]) -> Vec<Vec<String>> {
         let mut merged: Vec<Vec<String>> = vec![Vec::new(); self.of_edits.iter().max().map_or(0, |most| most + 1)];
         for (group, ids) in changes.iter().enumerate() {
@@ -198,7 +199,7 @@ impl Groups {
 }
 
 impl Inspection {
-    /// The same about the caller's own messages. `anatomy` is of each of them.
+    /// Returns the inspection of the caller's own messages, each with its entry in `messages`.
     pub fn of_format(mut self, projection: &Projection, messages: Vec<MessageAnatomy>) -> Self {
         self.anatomy.messages = messages;
         self.anatomy.place(|message, block| {

@@ -1,4 +1,5 @@
-//! The guard against condensing again and again without gain: a file larger than the window would make every turn condense.
+//! Stops automatic condensing that repeatedly gains nothing. For example, a file larger than the window would trigger
+//! it at every turn.
 
 use std::{
     collections::VecDeque,
@@ -30,13 +31,14 @@ options! {
     min_gain_percent: f64 = number(0.0, 100.0).or(5.0),
 }
 
-/// Tasks with attempts without gain that are remembered; a host seldom runs more than a few at a time.
+/// Maximum number of tasks whose attempts without gain are stored; hosts rarely run more than a few tasks at once.
 const MAX_TASKS: usize = 100;
 
-/// Counts attempts in a row without gain, for each task. `js/roo/guard.js` does the same for the drop-in; `fixtures/shared/guard.json` holds both to it.
+/// Counts consecutive attempts without gain for each task. `js/roo/guard.js` does the same for the drop-in; the cases
+/// in `fixtures/shared/guard.json` test both.
 #[derive(Debug, Default)]
 pub struct Guard {
-    /// In the order of their last attempts.
+    /// The tasks, in the order of their last attempts.
     tasks: VecDeque<Futile>,
 }
 
@@ -44,15 +46,15 @@ pub struct Guard {
 struct Futile {
     task: String,
     attempts: usize,
-    /// When the last one ended: an attempt can take longer than the time window.
+    /// The end of the last attempt, not its start, because an attempt can take longer than the time window.
     ended: Instant,
 }
 
 impl Guard {
-    /// Whether one more attempt for `task` is allowed at `now`.
+    /// Checks whether another attempt for `task` is allowed at `now`.
     ///
     /// # Errors
-    /// [`CondenseError::CondenseLoop`] when it is not.
+    /// [`CondenseError::CondenseLoop`] if it is not.
     pub fn check(&self, options: &GuardOptions, task: &str, now: Instant) -> Result<(), CondenseError> {
         match self.futile(options, task, now) {
             attempts if attempts < options.attempts => Ok(()),
@@ -64,7 +66,8 @@ impl Guard {
         }
     }
 
-    /// Remembers how an attempt for `task` ended: with the tokens before and after, or `None` when it failed. A gain clears what was remembered.
+    /// Records the end of an attempt for `task`: the tokens before and after, or `None` if it failed. A gain resets the
+    /// count.
     pub fn record(&mut self, options: &GuardOptions, task: &str, tokens: Option<(f64, f64)>, now: Instant) {
         let attempts = self.futile(options, task, now) + 1;
         self.tasks.retain(|known| known.task != task);
@@ -78,7 +81,7 @@ impl Guard {
         self.tasks.push_back(Futile { task: task.to_owned(), attempts, ended: now });
     }
 
-    /// Attempts in a row without gain, as long as the last one is not longer ago than the time window.
+    /// Returns the number of consecutive attempts without gain; 0 if the last one ended before the time window.
     fn futile(&self, options: &GuardOptions, task: &str, now: Instant) -> usize {
         let window = Duration::from_millis(options.window_ms as u64);
         let is_recent = |known: &&Futile| known.task == task && now.duration_since(known.ended) <= window;

@@ -6,20 +6,20 @@ use crate::{
     summaries::Llm,
 };
 
-/// The provider that is active when the options name none.
+/// The active provider if the options name none.
 pub const DEFAULT_PROVIDER: &str = Native::ID;
 
 /// Settings when a call began; later changes affect later calls.
 #[derive(Clone)]
 pub struct InForce {
     pub(super) registry: Registry,
-    /// The provider that was chosen, if one was.
+    /// The chosen provider; `None` for the default.
     pub(super) active: Option<String>,
     pub(super) thresholds: Thresholds,
 }
 
 impl InForce {
-    /// The providers.
+    /// Returns the registered providers.
     pub fn registry(&self) -> &Registry {
         &self.registry
     }

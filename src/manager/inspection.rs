@@ -1,4 +1,4 @@
-//! The composition of a conversation, and how much of its model's window it fills.
+//! Reports the composition of a conversation, and how much of its model's context window it fills.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -16,7 +16,7 @@ use crate::{
     tokens::{Tally, count_inside},
 };
 
-/// Everything about an inspection but the messages.
+/// The options of an inspection.
 #[derive(Debug, Clone)]
 pub struct InspectOptions {
     context: ContextFields,
@@ -24,11 +24,11 @@ pub struct InspectOptions {
 }
 
 impl InspectOptions {
-    /// Reads the options of an inspection: of `context` what is there beside the messages (`tools` as the text that requests bring), and `options`. Null for
-    /// all defaults.
+    /// Reads the options of an inspection from `context` (its fields other than the messages, `tools` as JSON text) and
+    /// `options`. Null means all defaults.
     ///
     /// # Errors
-    /// Every field that is wrong, and every one of `options` that is unknown.
+    /// All invalid fields, and all unknown fields of `options`.
     pub fn read(context: &Value, options: &Value) -> Result<Self, Vec<ConfigError>> {
         let of_argument =
             |fault: ConfigError| if fault.path.starts_with("options") { fault.of_argument() } else { fault };
@@ -106,7 +106,7 @@ pub struct Line {
 }
 
 impl Manager {
-    /// Breaks a conversation down, and reports how much of its model's window it fills. Nothing is condensed.
+    /// Reports the composition of a conversation, and how much of its model's context window it fills. Changes nothing.
     pub fn inspect(
         &self,
         conversation: &Conversation,
@@ -122,7 +122,8 @@ impl Manager {
             Inspected { conversation, tally: &tally, tools: &self.options.tools, scale, most: options.largest };
         let anatomy = inspect::inspect(&inspected, cancel)?;
         let total = scale.apply(system + tools + tally.total());
-        // In the middle of messages, the API's own count is ours and what it differs by in front.
+        // Scaled local counts are used within the messages. The difference to the API's count is assumed to be before
+        // the first message.
         let last = conversation.len().checked_sub(1).map_or(0, |last| scale.apply(tally.message(last)));
         let reported = context.total_tokens.map(|reported| reported + last as f64).or(context.token_count);
         let used = reported.unwrap_or(total as f64);
@@ -161,7 +162,8 @@ impl Manager {
     }
 }
 
-/// The message in which a conversation, with `before` tokens before the first one, reaches `tokens`.
+/// Returns the index of the message at which a conversation exceeds `tokens`, if `before` tokens precede the first
+/// message.
 fn reached(anatomy: &Anatomy, before: f64, tokens: f64) -> Option<usize> {
     let mut sum = before;
     anatomy.messages.iter().position(|message| {

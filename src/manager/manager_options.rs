@@ -22,7 +22,7 @@ use crate::{
 
 /// A condensation that costs more dollars than this is reported, unless the options say otherwise.
 const DEFAULT_COST_ALERT: f64 = 0.1;
-/// The least share of the tokens at which a condensation is due, in percent, from which one is prepared, unless the options say otherwise.
+/// Default share of the due point, in percent, from which a condensation is prepared.
 const DEFAULT_FROM_PERCENT: f64 = 80.0;
 
 /// Options of a [`super::Manager`].
@@ -380,7 +380,8 @@ pub struct CallOptions {
 }
 
 impl CallOptions {
-    /// Reads the options of a call: of `context` what is there beside the messages, and `options`. Null for all defaults.
+    /// Reads the options of a call from `context` (its fields other than the messages) and `options`. Null means all
+    /// defaults.
     pub fn read(context: &Value, options: &Value) -> Result<Self, Vec<ConfigError>> {
         let (context, options) = read_call::<CallFields>(context, options)?;
         Ok(Self {
@@ -409,10 +410,10 @@ impl CallOptions {
     }
 }
 
-/// The context and the options of a call, checked.
+/// Checks and reads the context and the options of a call.
 ///
 /// # Errors
-/// Every field that is wrong, unknown or in the other argument.
+/// All fields that are invalid, unknown or belong to the other argument.
 pub(super) fn read_call<Fields: Options>(
     context: &Value,
     options: &Value,
@@ -426,7 +427,7 @@ fn placed(faults: Vec<ConfigError>, other: (&Table, &str)) -> Vec<ConfigError> {
     faults.into_iter().map(|fault| fault.placed(other)).collect()
 }
 
-/// Two results, or the faults of both.
+/// Returns both results, or the errors of both.
 fn both<A, B>(a: Result<A, Vec<ConfigError>>, b: Result<B, Vec<ConfigError>>) -> Result<(A, B), Vec<ConfigError>> {
     match (a, b) {
         (Ok(a), Ok(b)) => Ok((a, b)),

@@ -65,7 +65,7 @@ pub struct Totals {
     tokens: f64,
 }
 
-/// Calls whose times percentiles are taken from: the newest.
+/// Number of newest calls from whose times percentiles are computed.
 const MAX_SAMPLES: usize = 1000;
 
 impl Totals {
@@ -114,7 +114,7 @@ fn add_to_mean(moments: &mut Moments, mean: &mut Option<f64>, value: Option<f64>
     }
 }
 
-/// The smallest number that at least this share of the sorted ones does not exceed; 0 of none.
+/// Returns the percentile by the nearest-rank method; 0 if there are no numbers.
 fn nearest_rank(sorted: &[f64], share: f64) -> f64 {
     let rank = (share * sorted.len() as f64).ceil() as usize;
     sorted.get(rank.saturating_sub(1)).copied().unwrap_or_default()
@@ -149,7 +149,7 @@ pub struct Metrics {
     pub alerts: Vec<Alert>,
 }
 
-/// Condensations that are remembered one by one.
+/// Maximum number of condensations that are stored individually.
 const MAX_RECORDS: usize = 100;
 
 /// The metrics entry of one condensation, fallbacks included.
@@ -203,14 +203,14 @@ impl CondensationRecord {
         }
     }
 
-    /// The same with what was kept.
+    /// Returns the entry with the quality measures.
     pub fn with_kept(self, kept: Kept) -> Self {
         Self { summary_quality_score: kept.summary_quality, information_preservation: kept.information(), ..self }
     }
 }
 
 impl Metrics {
-    /// Adds what one provider did within a call.
+    /// Adds the measurements of one provider within a call.
     pub fn add_provider(&mut self, provider: &str, call: &CallRecord) {
         self.providers.entry(provider.to_owned()).or_default().add(call);
     }
@@ -223,14 +223,14 @@ impl Metrics {
         }
     }
 
-    /// Adds what a whole call kept, which is counted to the provider that worked on it last.
+    /// Adds the quality measures of a call to the totals, and to the provider that changed the conversation last.
     pub fn add_kept(&mut self, provider: &str, profile: Option<&str>, kept: Kept) {
         let of_profile = profile.and_then(|profile| self.profiles.get_mut(profile));
         let all = [Some(&mut self.total), self.providers.get_mut(provider), of_profile];
         all.into_iter().flatten().for_each(|totals| totals.add_kept(kept));
     }
 
-    /// Adds what the variants of experiments came to.
+    /// Adds the results of experiments' variants.
     pub fn add_variants(&mut self, choices: &[Choice], kept: Kept) {
         for Choice { experiment, variant, record, .. } in choices {
             if let (Some(experiment), Some(variant), Some(record)) = (experiment, variant, record) {
@@ -239,7 +239,7 @@ impl Metrics {
         }
     }
 
-    /// Adds what was paid for what is no call of its own.
+    /// Adds costs that do not belong to a counted call.
     pub fn add_paid(&mut self, profile: Option<&str>, cost: f64, by_model: &BTreeMap<String, f64>) {
         let of_profile = profile.map(|profile| self.profiles.entry(profile.to_owned()).or_default());
         for totals in of_profile.into_iter().chain([&mut self.total]) {
@@ -248,14 +248,14 @@ impl Metrics {
         self.add_models(by_model);
     }
 
-    /// Adds what models were paid within a call.
+    /// Adds the costs by model within a call.
     pub fn add_models(&mut self, costs: &BTreeMap<String, f64>) {
         for (model, cost) in costs {
             *self.cost_by_model.entry(model.clone()).or_default() += cost;
         }
     }
 
-    /// Remembers a call by itself.
+    /// Stores the entry of a call.
     pub fn add_record(&mut self, record: CondensationRecord) {
         if self.records.len() == MAX_RECORDS {
             self.records.pop_front();

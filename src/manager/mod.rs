@@ -76,24 +76,24 @@ pub struct Manager {
     preparations: Mutex<Preparations>,
 }
 
-/// How a condensation is gone about, beside what the call says.
+/// How to run one condensation, beyond the call's options.
 #[derive(Default)]
 struct Run<'a> {
-    /// Why it is due, where it goes by that.
+    /// The trigger's decision; `None` if no trigger was consulted.
     decision: Option<&'a TriggerDecision>,
-    /// Tokens that may be left, as the caller counts them, where the call says nothing.
+    /// Default target for a call without one, in tokens as the caller counts them.
     limit: Option<f64>,
-    /// Only tried.
+    /// The purpose of a dry run; `None` for a real run.
     trial: Option<Trial>,
-    /// Work that is done already.
+    /// A prepared condensation to adopt.
     ready: Option<Arc<Ready>>,
-    /// Also return the changes as a proposal.
+    /// True if the changes are also returned as a proposal.
     keeps_proposal: bool,
 }
 
 struct State {
     registry: Registry,
-    /// The provider that was chosen, if one was.
+    /// The chosen provider; `None` for the default.
     active: Option<String>,
     thresholds: Thresholds,
     metrics: Metrics,
@@ -106,9 +106,9 @@ struct State {
 /// The result of a condensation.
 struct Ran {
     report: Report,
-    /// The changes as a proposal, if wanted.
+    /// The changes as a proposal, if requested.
     proposal: Option<Proposal>,
-    /// Work that was done already was taken over.
+    /// True if a prepared condensation was adopted.
     was_ready: bool,
 }
 
@@ -119,8 +119,8 @@ impl Ran {
 }
 
 impl Chain {
-    /// Runs the providers and reports what came of it. `prev`: the tokens in the context, as the API reported them; `price`: of the
-    /// conversation's model, if known.
+    /// Runs the providers and reports the outcome. `prev` is the number of tokens in the context as the API reported
+    /// it, and `price` the price of the conversation's model.
     async fn run(
         &self,
         request: Request,
@@ -141,14 +141,14 @@ impl Chain {
 }
 
 impl Manager {
-    /// A manager with the built-in providers. Summaries are kept in memory unless the options turn that off.
+    /// Creates a manager with the built-in providers. Summaries are cached in memory unless the options turn that off.
     pub fn new(options: ManagerOptions) -> Self {
         let cache: Option<Arc<dyn SummaryStore>> =
             if options.cache { Some(Arc::new(MemoryStore::default())) } else { None };
         Self::with_store(options, cache)
     }
 
-    /// A manager that keeps summaries in `cache`.
+    /// Creates a manager that keeps summaries in `cache`.
     pub fn with_store(options: ManagerOptions, cache: Option<Arc<dyn SummaryStore>>) -> Self {
         let state = State {
             registry: strategies::registry(),
@@ -171,7 +171,7 @@ impl Manager {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing that can panic runs under the lock, and what it guards is valid at every step.
+        // A poisoned lock is harmless: nothing that can panic runs under it, and the state is valid at every step.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -180,12 +180,12 @@ impl Manager {
         self.state().registry.register(provider);
     }
 
-    /// Removes a provider. Whether there was one.
+    /// Removes a provider. Returns whether it was registered.
     pub fn unregister(&self, id: &str) -> bool {
         self.state().registry.unregister(id)
     }
 
-    /// The providers there are.
+    /// Returns the registered providers.
     pub fn registry(&self) -> Registry {
         self.state().registry.clone()
     }
@@ -198,7 +198,8 @@ impl Manager {
         Ok(())
     }
 
-    /// The id of the active provider: the one that was chosen, or `native`, for which `lossless` stands in where there is no model to ask.
+    /// Returns the id of the active provider: the chosen one, else `native`. Without a model, `lossless` runs in place
+    /// of an unchosen `native`.
     pub fn active(&self) -> String {
         self.state().active.clone().unwrap_or_else(|| DEFAULT_PROVIDER.to_owned())
     }
@@ -214,12 +215,12 @@ impl Manager {
         work.in_force.clone().unwrap_or_else(|| Arc::new(self.in_force()))
     }
 
-    /// The options it was made with.
+    /// Returns the options that the manager was created with.
     pub fn options(&self) -> &ManagerOptions {
         &self.options
     }
 
-    /// The thresholds now.
+    /// Returns the current thresholds.
     pub fn thresholds(&self) -> Thresholds {
         self.state().thresholds.clone()
     }
@@ -234,15 +235,15 @@ impl Manager {
         self.state().thresholds.profiles.insert(profile.to_owned(), percent);
     }
 
-    /// Whether a condensation is due.
+    /// Decides whether a condensation is due.
     pub fn should_condense(&self, usage: &ContextUsage) -> TriggerDecision {
         self.state().thresholds.decide(usage)
     }
 
-    /// Learns how many tokens of a model's own one of ours stands for.
+    /// Records the ratio of a model's own token count to the local count.
     ///
     /// # Errors
-    /// When the numbers cannot be true.
+    /// [`TokensError`] if the numbers cannot be true.
     pub fn calibrate(&self, local_tokens: f64, reported_tokens: f64, model: &str) -> Result<(), TokensError> {
         let mut state = self.state();
         state.calibration.calibrate(local_tokens, reported_tokens, model)?;
@@ -250,25 +251,25 @@ impl Manager {
         Ok(())
     }
 
-    /// The scale in use.
+    /// Returns the scale in use.
     pub fn scale(&self) -> Scale {
         let state = self.state();
         self.options.scale.resolve(&state.calibration, state.model.as_deref())
     }
 
-    /// A copy of the metrics.
+    /// Returns a copy of the metrics.
     pub fn metrics(&self) -> Metrics {
         let mut metrics = self.state().metrics.clone().finished();
         metrics.alerts = alerts::alerts(&metrics, &self.budget, self.options.cost_alert);
         metrics
     }
 
-    /// Forgets the metrics.
+    /// Resets the metrics to zero.
     pub fn reset_metrics(&self) {
         self.state().metrics = Metrics::default();
     }
 
-    /// Condenses. Failures are in the report; the plan is then empty.
+    /// Condenses a conversation. The report contains any failure; the plan is then empty.
     ///
     /// # Examples
     /// ```
@@ -291,12 +292,12 @@ impl Manager {
         report
     }
 
-    /// Says what [`Manager::condense`] would do, and remembers nothing.
+    /// Reports what [`Manager::condense`] would do, without changing metrics or caches.
     pub async fn preview(&self, work: Work, trial: Trial) -> Report {
         self.run(&Trial::without_model(work), Run { trial: Some(trial), ..Run::default() }).await
     }
 
-    /// Condenses when that is due. `usage` of the call (tokens and context window) has to be known.
+    /// Condenses if the trigger says it is due. The call must state its tokens and context window.
     pub async fn condense_if_needed(&self, work: Work) -> Report {
         let tally = match self.count(&work) {
             Ok(tally) => tally,
@@ -320,7 +321,7 @@ impl Manager {
         report
     }
 
-    /// Condenses when the trigger says so.
+    /// Condenses if `decision` says it is due.
     async fn condense_when(&self, work: &Work, decision: TriggerDecision, tally: &Tally) -> Report {
         if !decision.due {
             return Report::not_due(decision, self.scale().apply(self.system_tokens(work) + tally.total()));
@@ -343,7 +344,7 @@ impl Manager {
             self.applied(&work.call.task_id);
             prepared.iter().for_each(|prepared| prepared.tell(&mut report));
         }
-        // Being aborted says nothing about what condensing gains.
+        // An aborted run shows nothing about the gain of condensing.
         if let Some(guard) = guard.as_ref().filter(|_| !report.was_aborted()) {
             let tokens = (report.original_tokens() as f64, report.final_tokens() as f64);
             let tokens = report.error_code().is_none().then_some(tokens);
@@ -411,7 +412,7 @@ impl Manager {
         ran
     }
 
-    /// The conversation with all of it pinned that is protected, and what is to be known of rules that protect nothing.
+    /// Returns the conversation with its protected content pinned, and warnings about rules that protect nothing.
     fn pinned(&self, work: &Work) -> (Conversation, Vec<Warning>) {
         let rules = self.options.protect.clone().with(work.call.protect.clone());
         rules.pin_telling(&work.conversation, &self.options.tools)
@@ -442,7 +443,8 @@ impl Manager {
         }
     }
 
-    /// Decides how thinking behind a change is treated. A model that was calibrated is the conversation's own.
+    /// Decides how thinking after a change is treated. If the call names no model, the calibrated model counts as the
+    /// conversation's own.
     fn thinking(&self, work: &Work) -> ThinkingRule {
         let own = work.thinking();
         let wish = work.call.thinking.unwrap_or(self.options.thinking);
@@ -453,7 +455,7 @@ impl Manager {
         ThinkingRule { wish, binding: calibrated.unwrap_or_default() }
     }
 
-    /// Dollars that one condensation may cost: by the call, its profile, or the options.
+    /// Returns the maximum cost of one condensation in dollars, set by the call, else by its profile.
     fn max_cost_of(&self, call: &CallOptions) -> Option<f64> {
         let profile = || self.options.profiles.get(call.profile_id.as_deref()).max_cost_per_condensation;
         call.max_cost_per_condensation.or_else(profile)
@@ -473,9 +475,9 @@ impl Manager {
         work.system_tokens(self.options.encoding)
     }
 
-    /// The provider that is asked first.
+    /// Returns the id of the provider that runs first.
     fn first_provider(&self, work: &Work, decision: Option<&TriggerDecision>) -> String {
-        // With automatic condensing off, a full window is all that is left to act on, and dropping is what Roo does then.
+        // With automatic condensing off, only a full window triggers; Roo then drops the oldest messages.
         let in_force = self.in_force_for(work);
         let forced = decision.filter(|_| work.call.provider.is_none() && !in_force.thresholds.automatic);
         forced.map_or_else(|| in_force.provider_of(&work.call, &work.llm), |_| Truncation::ID.to_owned())
@@ -541,7 +543,7 @@ fn default_fallback(provider: &str) -> &'static [&'static str] {
     }
 }
 
-/// Runs one provider on its own, without a manager.
+/// Runs one provider without a manager.
 ///
 /// # Examples
 /// ```
@@ -572,7 +574,7 @@ pub async fn condense_with(provider: &Arc<dyn Provider>, encoding: Encoding, wor
     run_alone(provider, encoding, work, None).await
 }
 
-/// Says what [`condense_with`] would do.
+/// Reports what [`condense_with`] would do.
 pub async fn preview_with(provider: &Arc<dyn Provider>, encoding: Encoding, work: Work, trial: Trial) -> Report {
     run_alone(provider, encoding, Trial::without_model(work), Some(trial)).await
 }

@@ -1,42 +1,44 @@
-//! Compares the caller's numbers with ours. A number that the host reported is never mixed with one counted here: it is
-//! scaled by the share that one and the same counter finds left.
+//! Relates token numbers that the caller reported to locally counted ones. The two are never mixed: a reported number
+//! is scaled by the ratio of two local counts.
 
-/// The size limit of a condensed conversation, in the tokens that the caller counts in.
+/// The size limit of a condensed conversation, in the caller's tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Goal {
-    /// Tokens in the context, as the API reported them; `None` when it did not, and those that are counted are the caller's, too.
+    /// Tokens in the context as the API reported them. `None` if it reported none; the caller's tokens are then the
+    /// counted ones.
     pub reported: Option<f64>,
-    /// How many of them may be left.
+    /// Maximum tokens of the condensed conversation.
     pub limit: Option<f64>,
 }
 
 impl Goal {
-    /// A report of nothing says nothing.
+    /// Creates a goal. A reported number of 0 counts as none.
     pub fn new(reported: Option<f64>, limit: Option<f64>) -> Self {
         Self { reported: reported.filter(|tokens| *tokens > 0.0), limit }
     }
 
-    /// The limit in tokens of which the conversation has `before`.
+    /// Converts the limit to counted tokens, of which the conversation has `before`.
     pub fn counted_limit(&self, before: usize) -> Option<usize> {
         let limit = self.limit?;
-        // Small enough that what is within it is within the limit, too.
+        // Rounded down, so that a conversation within this number is also within the limit.
         Some(self.reported.map_or(limit, |reported| before as f64 * (limit / reported)) as usize)
     }
 
-    /// Returns the caller's tokens left when a counter finds `after` of `before`.
+    /// Returns the remaining tokens in the caller's count, if local counts are `before` and `after`.
     pub fn left(&self, before: f64, after: f64) -> f64 {
         self.reported.map_or(after, |reported| share(reported, before, after))
     }
 }
 
-/// `reported` tokens, when a counter finds `after` of `before`.
+/// Scales `reported` by the ratio of two local counts.
 fn share(reported: f64, before: f64, after: f64) -> f64 {
     if before > 0.0 { reported * (after / before) } else { reported }
 }
 
-/// As [`share`], in whole tokens; as it is where nothing has changed. Rounded up: what is left is never said to be less than it is.
+/// Works as [`share`], rounded up to whole tokens, so that the remaining tokens are never understated. Without a
+/// change, `reported` is returned unrounded.
 pub fn reported_after(reported: f64, before: f64, after: f64) -> f64 {
-    /// Less than any rounding of what is a whole number.
+    /// Larger than the rounding error of a whole number, which must not be rounded up to the next one.
     const TINY: f64 = 1e-6;
     let after = share(reported, before, after);
     if after == reported { reported } else { (after - TINY).ceil().max(0.0) }

@@ -45,7 +45,7 @@ pub struct AppliedPreparation {
 
 /// A prepared condensation: a proposal that is checked and adopted like any other.
 pub struct Ready {
-    /// The provider that made it.
+    /// Id of the provider that made the proposal.
     pub(super) id: String,
     pub(super) proposal: Proposal,
 }

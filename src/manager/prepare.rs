@@ -1,4 +1,5 @@
-//! Condensing ahead of need: a snapshot is condensed while there is time, and what was done to it is done to the conversation at once when that is due.
+//! Condenses ahead of need. A snapshot is condensed in advance, and when the conversation is due, the same changes are
+//! applied to it at once.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -22,13 +23,13 @@ use crate::{
     words::said,
 };
 
-/// Tasks for which something is kept or under way at once; a host seldom runs more than a few.
+/// Maximum number of tasks with a finished or running preparation; hosts rarely run more than a few tasks at once.
 const MAX_TASKS: usize = 8;
 
-/// Bytes of all that is kept. What is kept of a snapshot are the edits, not the snapshot.
+/// Maximum bytes of all stored preparations. Only the edits are stored, not the snapshots.
 const MAX_BYTES: usize = 16 << 20;
 
-/// A conversation at the time of a call, and what the call asked for.
+/// A conversation at the time of a call, and the call's request.
 #[derive(Clone)]
 struct Snapshot {
     contents: Contents,
@@ -36,7 +37,7 @@ struct Snapshot {
 }
 
 impl Snapshot {
-    /// Whether what is prepared for this one can be applied to a later one.
+    /// Returns true if a preparation for this snapshot can be applied to a later one.
     fn serves(&self, later: &Self) -> bool {
         later.contents.starts_with(&self.contents) && self.asked == later.asked
     }
@@ -49,7 +50,7 @@ pub struct Prepared {
     tokens_saved: f64,
     cost: f64,
     bytes: usize,
-    /// Decisions of strategies, for the result that it is applied in.
+    /// Decisions of strategies, for the report of the call that applies the preparation.
     choices: Vec<Choice>,
 }
 
@@ -128,7 +129,7 @@ impl Drop for Flight<'_> {
 
 impl Manager {
     fn preparations(&self) -> MutexGuard<'_, Preparations> {
-        // Nothing that can panic runs under the lock, and what it guards is valid at every step.
+        // A poisoned lock is harmless: nothing that can panic runs under it, and the state is valid at every step.
         self.preparations.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -164,7 +165,7 @@ impl Manager {
                 Ok(Some(Err(error))) if will_do => {
                     return report.failed_like(error).with_preparation(Preparation::none("failed"));
                 }
-                // It does not serve this call, or was aborted: this call prepares its own.
+                // The other preparation does not serve this call, or was aborted, so this call makes its own.
                 Ok(_) => {}
             }
         };
@@ -178,7 +179,7 @@ impl Manager {
         report
     }
 
-    /// Begins the only work for a task, or says what is under way.
+    /// Begins a preparation for a task, or returns the one that is already running.
     fn take_off(&self, task: &str, snapshot: &Snapshot) -> Result<Flight<'_>, Box<UnderWay>> {
         let mut all = self.preparations();
         if let Some(under_way) = all.under_way.get(task) {
@@ -209,7 +210,7 @@ impl Manager {
         {
             return Report::failed(error, Some(prev)).with_preparation(Preparation::none("failed"));
         }
-        // Messages still to come until it is due fill the tokens left till then, so the limit is lower by these.
+        // Further messages arrive until the conversation is due. The limit is lower by their expected tokens.
         let limit = (fitting - (due - prev).max(0.0)).clamp(0.0, prev);
         let run = Run {
             decision: Some(decision),
@@ -235,7 +236,7 @@ impl Manager {
             Some(proposal) => {
                 let cost = done.cost() + known.as_ref().map_or(0.0, |known| known.cost);
                 let before = known.map_or_else(Vec::new, |known| known.choices.clone());
-                // They are counted already.
+                // The variants were already counted in the metrics of experiments.
                 let made = done.choices().iter().map(|choice| Choice { record: None, ..choice.clone() });
                 let choices = before.into_iter().chain(made).collect();
                 let prepared = Prepared::new(proposal, done.provider(), snapshot, done.tokens_removed(), cost, choices);
@@ -283,7 +284,7 @@ impl Manager {
         Ok((prepared, warning))
     }
 
-    /// Forgets what was prepared for a task, because it was applied.
+    /// Removes the preparation of a task after it was applied.
     pub(super) fn applied(&self, task: &str) {
         self.preparations().forget(task);
     }
@@ -325,7 +326,7 @@ impl Prepared {
         Self { snapshot, ready, tokens_saved, cost, bytes, choices }
     }
 
-    /// Describes itself in the report of the call that it was applied in.
+    /// Adds this preparation to the report of the call that applied it.
     pub(super) fn tell(&self, report: &mut Report) {
         report.choices.splice(0..0, self.choices.iter().cloned());
         let messages = self.snapshot.contents.len();

@@ -15,7 +15,7 @@ use crate::{
     tokens::Scale,
 };
 
-/// Messages that are shown.
+/// Maximum number of sample messages.
 const MAX_SAMPLES: usize = 5;
 
 /// The purpose of a dry run.
@@ -28,7 +28,7 @@ pub enum Trial {
 }
 
 impl Trial {
-    /// Returns the work without requests to a model.
+    /// Returns the work as a dry run, which sends no requests to a model.
     pub(super) fn without_model(work: Work) -> Work {
         let llm = Llm { preview: Some(Preview::Expected), ..work.llm };
         Work { llm, ..work }
@@ -39,13 +39,13 @@ impl Trial {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewReport {
-    /// False when a model would be called: tokens and dollars of its responses are estimates, and so is everything
+    /// False if a model would be called: the tokens and dollars of its responses are estimates, and so are all numbers
     /// derived from them.
     exact: bool,
-    /// False when a model would be called whose price is not known: then the report's cost is no estimate.
+    /// False if a model with an unknown price would be called: the report's cost is then not an estimate.
     priced: bool,
-    /// 1 if all of it was run; with summaries by a model, 1 less their expected tokens over the tokens removed, at
-    /// least 0; 0 if the run failed.
+    /// 1 if the whole condensation was run, and 0 if it failed. With summaries by a model, 1 minus the ratio of their
+    /// expected tokens to the tokens removed, at least 0.
     confidence: f64,
     /// Some of the messages that would be changed, in order.
     samples: Vec<PreviewSample>,
@@ -55,22 +55,23 @@ pub struct PreviewReport {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewSample {
-    /// Its index in the conversation that came in; of an added message the index it would stand before.
+    /// Its index in the original conversation; for an added message, the index of the message that it precedes.
     message_index: usize,
-    /// It would be added, so it is not in the conversation that came in.
+    /// True if the message would be added.
     added: bool,
-    /// Its index in the condensed conversation; `null` when it would be removed.
+    /// Its index in the condensed conversation; `null` if it would be removed.
     after: Option<usize>,
-    /// False where words stand for what a model would write.
+    /// False if it contains a placeholder for a model's words.
     exact: bool,
-    /// The operations that would be done to it.
+    /// The operations that would change it.
     operations: Vec<String>,
-    /// Tokens that they would save, unscaled.
+    /// Unscaled tokens that these operations would save.
     tokens_saved: usize,
 }
 
 impl PreviewReport {
-    /// Tells the messages of its samples by other indices: `before` those of messages that came in, `after` those of the condensed ones.
+    /// Translates the message indices of the samples: `before` for the original messages, `after` for the condensed
+    /// ones.
     pub(super) fn place(&mut self, before: impl Fn(usize) -> usize, after: impl Fn(usize) -> Option<usize>) {
         for sample in &mut self.samples {
             sample.message_index = before(sample.message_index);
@@ -99,8 +100,9 @@ impl PreviewReport {
     }
 }
 
-/// A few of the changed messages, in order: what was added; for each operation, those that save most first, the message in which it saves
-/// most; and others that save most.
+/// Returns a sample of the changed messages, in order. Added messages are chosen first. Then each operation contributes
+/// the message in which it saves most, beginning with the operation that saves most in total. The remaining places go
+/// to the messages that save most.
 fn samples(outcome: &Outcome) -> Vec<PreviewSample> {
     let savings = Savings::by_message(&outcome.changed.changes);
     let mut all: Vec<(PreviewSample, bool)> = changed_messages(&outcome.restorable)
@@ -127,7 +129,7 @@ fn samples(outcome: &Outcome) -> Vec<PreviewSample> {
     all.into_iter().filter(|(_, is_chosen)| *is_chosen).map(|(sample, _)| sample).take(MAX_SAMPLES).collect()
 }
 
-/// Every changed, dropped and added message, in order.
+/// Returns every changed, dropped and added message, in order.
 fn changed_messages(restorable: &Restorable) -> Vec<PreviewSample> {
     let set: HashSet<usize> = restorable
         .plan
@@ -165,7 +167,7 @@ fn changed_messages(restorable: &Restorable) -> Vec<PreviewSample> {
     found
 }
 
-/// Tokens that the changes save, for each message by operation in order of appearance.
+/// The tokens that the changes save: by message, then by operation in order of appearance.
 struct Savings<'a>(BTreeMap<usize, Vec<(&'a str, usize)>>);
 
 impl<'a> Savings<'a> {
@@ -189,7 +191,7 @@ impl<'a> Savings<'a> {
         self.of_message(message).iter().find(|(known, _)| *known == operation).map_or(0, |(_, tokens)| *tokens)
     }
 
-    /// The operations, those that save most first.
+    /// Returns the operations in descending order of their savings.
     fn operations(&self) -> Vec<&'a str> {
         let mut totals = Vec::new();
         self.0.values().flatten().for_each(|(operation, tokens)| add(&mut totals, operation, *tokens));
@@ -197,7 +199,7 @@ impl<'a> Savings<'a> {
         totals.into_iter().map(|(operation, _)| operation).collect()
     }
 
-    /// The sample with what was done to its message.
+    /// Returns the sample with the operations on its message and their savings.
     fn told(&self, sample: PreviewSample) -> PreviewSample {
         let done = self.of_message(sample.message_index);
         let tokens_saved = if sample.added { 0 } else { done.iter().map(|(_, tokens)| tokens).sum() };

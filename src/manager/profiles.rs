@@ -39,7 +39,7 @@ impl Profiles {
         Self { by_id: profiles.into_iter().collect(), global }
     }
 
-    /// A profile, with the global settings where it has none of its own.
+    /// Returns a profile, with the global settings in place of absent ones.
     pub fn get(&self, id: Option<&str>) -> Profile {
         let (own, global) = (self.own(id), self.global.clone());
         Profile {
@@ -55,7 +55,7 @@ impl Profiles {
         id.and_then(|id| self.by_id.get(id)).cloned().unwrap_or_default()
     }
 
-    /// The price of summaries under a profile: that of the profile that writes them.
+    /// Returns the price of summaries under a profile, which is that of the profile that writes them.
     pub fn price(&self, id: Option<&str>) -> Option<ModelPrice> {
         let profile = self.get(id);
         let writer = self.own(Some(profile.condensing_api_config_id.as_deref().unwrap_or(CONDENSING_ROLE)));

@@ -28,8 +28,8 @@ pub struct PromptCache {
 }
 
 impl PromptCache {
-    /// Returns the effect of a change that leaves `after` of `before` tokens, `kept` of them before the first change. A model without prices for
-    /// caching has no cache: all tokens cost what tokens of a question cost.
+    /// Returns the effect of a change that leaves `after` of `before` tokens, `kept` of them before the first change.
+    /// For a model without cache prices, all tokens cost the input price.
     pub fn compare(kept: usize, before: usize, after: usize, price: Option<&ModelPrice>) -> Self {
         let rewritten = after.saturating_sub(kept);
         let unpriced = Self { kept_tokens: kept, rewritten_tokens: rewritten, ..Self::default() };

@@ -33,11 +33,11 @@ use crate::{
 pub struct Report {
     #[cfg_attr(test, ts(skip))]
     pub(super) plan: ToldPlan,
-    /// Absent when nothing changed.
+    /// The content hashes; absent if nothing changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(skip))]
     pub(super) contents: Option<BothContents>,
-    /// The changes that have to be undone together, by their ids: see `UndoGroups`.
+    /// The ids of changes that must be undone together; see `UndoGroups`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(skip))]
     pub(super) groups: Vec<Vec<String>>,
@@ -98,11 +98,11 @@ pub struct Report {
     /// dollars, which `cost` does not include.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) applied_preparation: Option<AppliedPreparation>,
-    /// Only where one was prepared.
+    /// The outcome of a call to prepare; absent otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(skip))]
     preparation: Option<Preparation>,
-    /// Only where a condensation was tried and its result is thrown away.
+    /// The certainty and samples of a dry run; absent otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(skip))]
     pub(super) preview: Option<PreviewReport>,
@@ -121,21 +121,21 @@ pub(super) struct BothContents {
     pub condensed: Contents,
 }
 
-/// Why a condensation ended without a result, as it is reported.
+/// The error of a condensation, as JavaScript receives it.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ReportedError {
     code: &'static str,
     message: String,
-    /// The same as a code and values, for translation.
+    /// The message as a code and values, for translation.
     said: Said,
     /// The option it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     field: Option<String>,
-    /// Which of the host's own errors caused it.
+    /// The index of the host's own error object that caused it.
     #[serde(skip_serializing_if = "Option::is_none")]
     foreign_cause: Option<usize>,
-    /// The rule that the result would have broken, and where.
+    /// The rule that the result would have broken, and the place.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<Problem>,
 }
@@ -176,7 +176,7 @@ struct SavedByGrade {
 
 impl SavedByGrade {
     fn divide(changes: &[Change], saved: usize) -> Self {
-        // A pointer whose lines were put in its place has given back what it saved.
+        // Signed, because replacing a pointer by its lines adds tokens, which cancels what the pointer saved.
         let of_grade = |grade: Option<Grade>| {
             let of = changes.iter().filter(|change| change.grade == grade);
             of.map(|change| change.tokens_before as f64 - change.tokens_after as f64).sum::<f64>().max(0.0)
@@ -220,8 +220,8 @@ struct ReportMetrics {
 }
 
 impl Report {
-    /// Builds the report of a chain that ran. `prev`: the tokens in the context, as the API reported them; `price`: of the conversation's
-    /// model, if known.
+    /// Builds the report of a chain that ran. `prev` is the number of tokens in the context as the API reported it, and
+    /// `price` the price of the conversation's model.
     #[must_use]
     pub fn build(outcome: Outcome, prev: Option<f64>, price: Option<&ModelPrice>) -> Self {
         let Outcome { ran, restorable, mut changed, survival, tokens, elapsed_ms } = outcome;
@@ -285,33 +285,33 @@ impl Report {
         }
     }
 
-    /// The report of a call that failed before anything was done.
+    /// Creates the report of a call that failed before it did anything.
     #[must_use]
     pub fn failed(error: CondenseError, prev: Option<f64>) -> Self {
         Self { error: Some(error.into()), ..Self::unchanged(prev.unwrap_or_default(), 0) }
     }
 
-    /// The report of a condensation that is not due.
+    /// Creates the report of a condensation that is not due.
     #[must_use]
     pub fn not_due(decision: TriggerDecision, tokens: usize) -> Self {
         Self { warnings: decision.warnings.clone(), ..Self::unchanged(decision.prev_context_tokens, tokens) }
             .with_trigger(decision)
     }
 
-    /// The report of a call that changes nothing.
+    /// Creates the report of a call that changes nothing.
     pub(super) fn unchanged(prev: f64, tokens: usize) -> Self {
         let tokens = Tokens { original: tokens, left: tokens, kept_share: 0.0 };
         Self::build(Outcome { tokens, ..Outcome::default() }, Some(prev), None)
     }
 
-    /// Adds why it was done.
+    /// Adds the trigger's decision.
     #[must_use]
     pub fn with_trigger(mut self, decision: TriggerDecision) -> Self {
         self.trigger = Some(decision);
         self
     }
 
-    /// Returns the decision by money.
+    /// Returns the decision by cost.
     #[must_use]
     pub fn decision(&self) -> Option<&MoneyDecision> {
         self.decision.as_ref()
@@ -322,7 +322,7 @@ impl Report {
         self.prompt_cache.as_ref()
     }
 
-    /// Adds what came of preparing.
+    /// Adds the outcome of a call to prepare.
     pub(super) fn with_preparation(mut self, preparation: Preparation) -> Self {
         self.preparation = Some(preparation);
         self
@@ -334,31 +334,31 @@ impl Report {
         self.preparation.as_ref()
     }
 
-    /// Adds what preparing has cost, and what is to be known of it.
+    /// Adds the cost, requests, warnings and error of the preparation `done`.
     pub(super) fn like_preparing(self, done: Self) -> Self {
         let Self { cost, error, metrics, requests, warnings, .. } = done;
         Self { cost, error, metrics, warnings, requests, ..self }
     }
 
-    /// Tokens removed, as the caller counts them.
+    /// Returns the number of removed tokens, as the caller counts them.
     #[must_use]
     pub fn tokens_removed(&self) -> f64 {
         self.prev_context_tokens - self.new_context_tokens
     }
 
-    /// The plan.
+    /// Returns the plan.
     #[must_use]
     pub fn plan(&self) -> &Plan {
         self.plan.plan()
     }
 
-    /// The code of the error, if the call failed.
+    /// Returns the error code, if the call failed.
     #[must_use]
     pub fn error_code(&self) -> Option<&'static str> {
         self.error.as_ref().map(|error| error.code)
     }
 
-    /// Why there is no result.
+    /// Returns the error, if the call failed.
     pub(super) fn error(&self) -> Option<&ReportedError> {
         self.error.as_ref()
     }
@@ -368,7 +368,8 @@ impl Report {
         self.error_code() == Some(CondenseError::Aborted.code())
     }
 
-    /// Fails with the error of work that another call began. The host's own error object belongs to that call.
+    /// Copies the error of work that another call began, without the host's own error object, which belongs to that
+    /// call.
     pub(super) fn failed_like(self, error: ReportedError) -> Self {
         Self { error: Some(ReportedError { foreign_cause: None, ..error }), ..self }
     }
@@ -379,37 +380,37 @@ impl Report {
         &self.warnings
     }
 
-    /// How each pass went, for providers that work in passes.
+    /// Returns the report of each pass, for providers that work in passes.
     #[must_use]
     pub fn passes(&self) -> &[PassReport] {
         &self.passes
     }
 
-    /// Whether anything was changed.
+    /// Returns true if the conversation was changed.
     #[must_use]
     pub fn did_condense(&self) -> bool {
         self.did_condense
     }
 
-    /// Dollars spent.
+    /// Returns the cost in dollars.
     #[must_use]
     pub fn cost(&self) -> f64 {
         self.cost
     }
 
-    /// The summary, if one was written.
+    /// Returns the summary; empty if none was written.
     #[must_use]
     pub fn summary(&self) -> &str {
         &self.summary.summary
     }
 
-    /// Share of the tokens removed, in percent.
+    /// Returns the share of the tokens removed, in percent.
     #[must_use]
     pub fn reduction_percent(&self) -> f64 {
         self.stats.reduction_percent
     }
 
-    /// Blocks of thinking that went because something before them has changed.
+    /// Returns the number of thinking blocks removed because a message before them changed.
     #[must_use]
     pub fn thinking_removed(&self) -> usize {
         self.changed.thinking_removed
@@ -421,13 +422,13 @@ impl Report {
         &self.changed.changes
     }
 
-    /// The provider that did the work.
+    /// Returns the id of the provider that did the work.
     #[must_use]
     pub fn provider(&self) -> &str {
         &self.metrics.provider_id
     }
 
-    /// Scaled tokens before, system prompt included.
+    /// Returns the scaled tokens before, system prompt included.
     #[must_use]
     pub fn original_tokens(&self) -> usize {
         self.stats.original_tokens
@@ -439,7 +440,7 @@ impl Report {
         self.stats.final_tokens
     }
 
-    /// Tokens removed.
+    /// Returns the number of removed tokens.
     #[must_use]
     pub fn tokens_saved(&self) -> usize {
         self.metrics.tokens_saved

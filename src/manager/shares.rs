@@ -1,4 +1,4 @@
-//! Which provider saved what.
+//! Divides the saved tokens among the providers.
 
 use serde::Serialize;
 
@@ -14,7 +14,7 @@ pub struct ProviderShare {
 }
 
 impl ProviderShare {
-    /// Returns each provider of `done` once, in the order in which they ran, with its share of the tokens that were `saved` in all.
+    /// Returns each provider of `done` once, in the order in which they ran, with its share of all `saved` tokens.
     pub(super) fn each<'a>(done: impl IntoIterator<Item = &'a (String, usize)>, saved: usize) -> Vec<Self> {
         let mut shares: Vec<Self> = Vec::new();
         for (id, tokens) in done {

@@ -121,7 +121,7 @@ pub struct Lines {
 }
 
 impl Survival {
-    /// Percent of all tokens that can be read nowhere any more and were not replaced by newer.
+    /// Returns the percentage of tokens that are lost: no longer readable, and not replaced by a newer message.
     pub(super) fn lost_percent(&self) -> f64 {
         percent(self.total.lost.tokens, self.total.before.tokens)
     }
@@ -160,9 +160,9 @@ impl AddAssign for Fate {
     }
 }
 
-/// A condensation that is done.
+/// A finished condensation.
 pub struct Done<'a> {
-    /// The conversation that came in, with what is pinned.
+    /// The original conversation, with its pins.
     pub before: &'a Conversation,
     /// Its tokens.
     pub tally_before: &'a Tally,
@@ -170,7 +170,7 @@ pub struct Done<'a> {
     pub after: &'a Conversation,
     /// Its tokens.
     pub tally_after: &'a Tally,
-    /// Turns the one into the other.
+    /// The plan that turns `before` into `after`.
     pub plan: &'a Plan,
     /// The changes, step by step.
     pub changes: &'a [Change],
@@ -247,10 +247,10 @@ fn lines_of(entry: Entry) -> Vec<(Quoted, String)> {
     std::iter::once((head, entry.head)).chain(quotes).collect()
 }
 
-/// A block of the conversation that came in: message and block.
+/// A block of the original conversation: message and block.
 type Place = (usize, usize);
 
-/// How many tokens are left of the blocks that a plan touches.
+/// The remaining tokens of the blocks that a plan changes.
 struct Afterwards {
     touched: HashMap<Place, usize>,
     dropped: HashSet<usize>,
@@ -309,13 +309,13 @@ enum Reason {
     Lost,
 }
 
-/// By message and block, as changes name them: reasons, and how much each has saved there.
+/// For each message and block in the changes, the reasons with the tokens that each has saved.
 type ByBlock = HashMap<(usize, Option<usize>), Vec<(Reason, usize)>>;
 
 /// The changes to each block.
 struct Reasons {
     of_blocks: ByBlock,
-    /// Messages that went where a provider of the host has put a summary.
+    /// Messages that a custom provider replaced by a summary.
     told_by_host: HashSet<usize>,
 }
 
@@ -343,7 +343,7 @@ impl Reasons {
         let of_message = self.of_blocks.get(&(message, None)).map_or(&[][..], Vec::as_slice);
         let of_block = self.of_blocks.get(&(message, Some(block))).map_or(&[][..], Vec::as_slice);
         if left == 0 {
-            // A pointer in it has gone with it, but what was replaced stays replaced.
+            // A pointer in a removed block is removed, too, but replaced content still counts as replaced.
             let replaced = saved(of_block, Reason::Superseded).min(gone);
             if replaced > 0 {
                 fate.superseded = Blocks::one(replaced);
@@ -373,7 +373,7 @@ impl Reasons {
         if is_lossy {
             fate.lost = Blocks::one(gone);
         } else {
-            // The remainder of rounding.
+            // Corrects the rounding error.
             let of_one = [&mut fate.pointed, &mut fate.superseded, &mut fate.summarized]
                 .into_iter()
                 .find(|part| part.blocks > 0);
@@ -383,12 +383,12 @@ impl Reasons {
     }
 }
 
-/// Tokens saved for a reason.
+/// Returns the tokens saved for a reason.
 fn saved(done: &[(Reason, usize)], reason: Reason) -> usize {
     done.iter().filter(|(known, _)| *known == reason).map(|(_, saved)| saved).sum()
 }
 
-/// The messages that a provider of the host has left out right beside a summary that it put there.
+/// Returns the messages that a custom provider removed directly beside a summary that it added.
 fn told_by_host(done: &Done<'_>) -> HashSet<usize> {
     let dropped = done.changes.iter().filter(|change| change.block_index.is_none() && change.operation == "drop");
     let dropped: HashSet<usize> = dropped.map(|change| change.message_index).collect();
@@ -404,7 +404,7 @@ fn told_by_host(done: &Done<'_>) -> HashSet<usize> {
     summaries.flat_map(beside).collect()
 }
 
-/// The kind of every block, one for a content that is a string.
+/// Returns the kind of every block; one block for content that is a string.
 fn kinds(conversation: &Conversation, tools: &ToolTable) -> Vec<Vec<Kind>> {
     let texts = conversation.texts();
     let pieces = decompose(conversation, tools);
@@ -420,7 +420,7 @@ fn kinds(conversation: &Conversation, tools: &ToolTable) -> Vec<Vec<Kind>> {
                 *spoken[piece.block].entry(of_voice(piece, stretch.voice)).or_default() += stretch.range.len();
             }
         }
-        // A text is what most of it is.
+        // A text has the kind that makes up most of it.
         let most = |block: usize| spoken[block].iter().max_by_key(|(_, bytes)| **bytes).map(|(kind, _)| *kind);
         let kind = |block: usize| match blocks.get(block) {
             _ if is_summary(message) => Kind::Summaries,

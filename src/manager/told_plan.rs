@@ -1,4 +1,4 @@
-//! The plan of a report, in the form that JavaScript gets.
+//! The plan of a report, in the form for JavaScript.
 
 use serde::{Serialize, Serializer};
 
@@ -7,14 +7,14 @@ use crate::{
     formats::ForeignEdit,
 };
 
-/// The plan of a report: of messages of ours, or of those of another format.
+/// The plan of a report, for messages in our own format or in another one.
 #[derive(Debug)]
 pub(super) enum ToldPlan {
     Own(BoundPlan),
     Foreign { own: BoundPlan, edits: Vec<GroupedEdit> },
 }
 
-/// An edit with the number of those that it is undone with.
+/// An edit with the number of the group of edits that are undone together.
 #[derive(Debug, Serialize)]
 pub(super) struct GroupedEdit {
     #[serde(flatten)]

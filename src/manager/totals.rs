@@ -1,4 +1,4 @@
-//! Final totals by the handler's own count, where it has one.
+//! Computes the final totals by the handler's own count, if it counts.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::{
     words::{Said, said},
 };
 
-/// How long a handler may take to count. Our own numbers are used then.
+/// Time limit for a handler's count. After it, the local count is used.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Tokens of the context as the host counts them.
@@ -24,8 +24,8 @@ pub struct HostCount {
     pub after: f64,
 }
 
-/// Asks the conversation's handler to count what is left after a condensation, and what there was, unless that is `known`. `None` without one that counts; its failure is a warning, not
-/// an error, because the condensation itself is done.
+/// Counts the conversation after a condensation with its handler, and before it, unless that count is `known`. `None`
+/// if no handler counts. A failure is only a warning, because the condensation itself has succeeded.
 pub async fn host_count(
     request: &Request,
     after: &Conversation,
@@ -65,7 +65,7 @@ async fn count(
     Ok(counted.map(|tokens| tokens as f64))
 }
 
-/// The content blocks of the system prompt and all messages, as one JSON array.
+/// Returns the content blocks of the system prompt and all messages as one JSON array.
 fn blocks(system_prompt: &str, conversation: &Conversation) -> serde_json::Result<String> {
     let text = |text: &str| to_raw_value(&json!({ "type": "text", "text": text }));
     let mut blocks = Vec::new();

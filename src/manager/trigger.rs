@@ -1,4 +1,5 @@
-//! When a conversation is due to be condensed: Roo-Code's arithmetic, with room for the conversation in every window.
+//! Decides when a conversation is due for condensing. The arithmetic is Roo-Code's, except that half of every window is
+//! left to the conversation.
 
 use std::collections::HashMap;
 
@@ -11,10 +12,11 @@ use crate::{
 
 /// Share of the context window that stays free, in percent.
 pub const TOKEN_BUFFER_PERCENTAGE: f64 = 10.0;
-/// Tokens kept for the answer when the host does not say how many it asks for.
+/// Tokens reserved for the response if the host does not state a maximum.
 pub const DEFAULT_RESERVED_TOKENS: f64 = 8192.0;
-/// Largest share of the context window that is kept for the answer, in percent: beside the buffer, half of every window is left to the conversation. Roo-Code
-/// keeps 8192 tokens in a window of 8192, too, so that every request is due.
+/// Maximum share of the context window reserved for the response, in percent. Together with the buffer, this leaves
+/// half of every window to the conversation. Roo-Code reserves 8192 tokens even in a window of 8192, so that every
+/// request is due.
 pub const MOST_RESERVED_PERCENTAGE: f64 = 40.0;
 /// Lowest threshold, in percent of the context window.
 pub const MIN_CONDENSE_THRESHOLD: f64 = 5.0;
@@ -23,7 +25,8 @@ pub const MAX_CONDENSE_THRESHOLD: f64 = 100.0;
 /// A profile with this threshold uses the global one.
 pub const INHERIT: f64 = -1.0;
 
-/// No context has more tokens: the largest number that JavaScript counts exactly. So shares of a window stay numbers.
+/// Maximum tokens of a context: the largest integer that JavaScript represents exactly. With it, percentages never
+/// become infinite or NaN.
 const MAX_TOKENS: f64 = 9_007_199_254_740_991.0;
 
 /// The size of the context and its limits.
@@ -75,9 +78,9 @@ pub struct TriggerDecision {
 pub struct Thresholds {
     /// Whether reaching the threshold makes a condensation due; if not, only a full window does.
     pub automatic: bool,
-    /// The global one.
+    /// The global threshold.
     pub global: f64,
-    /// By profile.
+    /// The thresholds by profile.
     pub profiles: HashMap<String, f64>,
 }
 
@@ -87,8 +90,9 @@ impl TriggerDecision {
         due * (1.0 - TOKEN_BUFFER_PERCENTAGE / 100.0)
     }
 
-    /// Tokens in the context with which none would be due. Where the threshold made it due, a tenth less than that: as large a share as Roo-Code leaves
-    /// free of the window, so that the next message does not make it due again.
+    /// Returns the tokens in the context with which no condensation would be due. If the threshold made it due, the
+    /// result is a tenth below the threshold, so that the next message does not make it due again. A tenth is also the
+    /// share of the window that Roo-Code leaves free.
     pub fn fitting_tokens(&self) -> f64 {
         if self.reason != "threshold" || self.context_percent <= 0.0 {
             return self.allowed_tokens;
@@ -99,14 +103,14 @@ impl TriggerDecision {
 }
 
 impl Thresholds {
-    /// Tokens in the context with which a condensation is due.
+    /// Returns the tokens in the context with which a condensation is due.
     pub fn due_at(&self, usage: &ContextUsage) -> f64 {
         let allowed = self.decide(usage).allowed_tokens;
         let (threshold, _) = self.effective(usage.profile_id.as_deref());
         if self.automatic { allowed.min(usage.context_window * threshold / 100.0) } else { allowed }
     }
 
-    /// The threshold that applies to a profile, and a warning when its own is not valid.
+    /// Returns the threshold that applies to a profile, and a warning if the profile's own is invalid.
     pub fn effective(&self, profile_id: Option<&str>) -> (f64, Option<Warning>) {
         let own = profile_id.and_then(|id| Some((id, *self.profiles.get(id)?)));
         match own {

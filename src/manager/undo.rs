@@ -1,4 +1,4 @@
-//! Which changes can be undone by themselves, and by which edits.
+//! Determines which changes can be undone separately, and by which edits.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -11,8 +11,8 @@ use crate::{
     providers::Change,
 };
 
-/// Gives every change an id: from what was done, and where, and what stood there, so that the same condensation gives the same ids. No two
-/// changes of a result have the same.
+/// Gives every change an id that is unique in the result. It is a hash of operation, place and old content, so the same
+/// condensation gives the same ids.
 pub(super) fn name_changes(changes: &mut [Change], contents: &Contents) {
     let mut known: HashSet<String> = HashSet::new();
     let mut turns: HashMap<String, usize> = HashMap::new();
@@ -31,18 +31,19 @@ pub(super) fn name_changes(changes: &mut [Change], contents: &Contents) {
     }
 }
 
-/// The edits of a plan, put together as far as they can only be undone together.
+/// Groups of edits that can only be undone together.
 pub(super) struct UndoGroups {
     /// The group of each edit.
     pub of_edits: Vec<usize>,
-    /// The changes that stand in each group, by their ids: a group can be undone when all of them are.
+    /// The ids of the changes in each group. A group is undone if all of its changes are.
     pub changes: Vec<Vec<String>>,
 }
 
-/// Edits that are undone together.
+/// The key of a group of edits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Group {
-    /// A block; `None` for a message's whole content. A text that several changes touched has no state between them.
+    /// A block; `None` for a message's whole content. If several changes edited one text, they can only be undone
+    /// together, because no intermediate state is stored.
     Block(usize, Option<usize>),
     /// Adjacent messages that were dropped, with their replacement. Undoing half of them would separate calls from
     /// results.
@@ -54,7 +55,7 @@ impl UndoGroups {
     pub(super) fn group(plan: &Plan, changes: &[Change]) -> Self {
         let stretches = Stretches::find(plan);
         let mut numbers: HashMap<Group, usize> = HashMap::new();
-        // When blocks go, the places of all others move: such a message comes back as a whole.
+        // If blocks are removed, the indices of the others change, so such a message is restored as a whole.
         let moved: HashSet<usize> = plan
             .edits
             .iter()
@@ -63,7 +64,7 @@ impl UndoGroups {
                 _ => None,
             })
             .collect();
-        // A note about dropped messages is true as long as they are missing: it comes and goes with them.
+        // A note about dropped messages is correct only while they are missing, so it belongs to their group.
         let notes: HashMap<usize, usize> = plan.edits.iter().filter_map(|edit| stretches.told_by(edit)).collect();
         let of_edits = plan.edits.iter().map(|edit| {
             let group = match edit {
@@ -107,7 +108,7 @@ impl UndoGroups {
                 continue;
             }
             match change.block_index {
-                // The content as a whole.
+                // The change concerns the whole content.
                 None => {
                     for number in blocks.get(&message).into_iter().flatten() {
                         ids[*number].push(change.id.clone());
@@ -126,13 +127,13 @@ impl UndoGroups {
     }
 }
 
-/// Messages next to each other that a plan drops, each stretch called by its first.
+/// Stretches of adjacent messages that a plan drops, each identified by its first message.
 struct Stretches {
-    /// For each dropped message the first of its stretch.
+    /// For each dropped message, the first message of its stretch.
     first: BTreeMap<usize, usize>,
 }
 
-/// No stretch.
+/// Marks a message that belongs to no stretch.
 const NONE: usize = usize::MAX;
 
 impl Stretches {
@@ -163,7 +164,8 @@ impl Stretches {
         self.first.get(&message).copied().unwrap_or(NONE)
     }
 
-    /// The stretch that something added before `message` belongs to: the one there, or the one that ends there, or one of its own.
+    /// Returns the stretch of an addition before `message`: the one that contains this place or ends there, else a new
+    /// one.
     fn before(&self, message: usize) -> usize {
         let behind = message.checked_sub(1).and_then(|behind| self.first.get(&behind).copied());
         self.first.get(&message).copied().or(behind).unwrap_or(message)

@@ -46,7 +46,7 @@ impl Work {
         }
     }
 
-    /// The settings of the call for providers.
+    /// Returns the settings of the call for providers.
     pub(super) fn call_for_providers(&self, encoding: Encoding) -> Call {
         let task = Some(self.call.task_id.clone()).filter(|task| !task.is_empty());
         Call {
@@ -59,7 +59,8 @@ impl Work {
         }
     }
 
-    /// The request of the call, without tools and models. The conversation has its protected content pinned.
+    /// Returns the request of the call, without tools and models. The protected content of `conversation` must be
+    /// pinned.
     pub(super) fn request(&self, call: Call, conversation: Conversation, tally: Tally, goal: Goal) -> Request {
         let request = Request {
             call: Arc::new(call),
@@ -71,23 +72,24 @@ impl Work {
         Request { target_tokens: goal.counted_limit(request.scaled(&request.tally)), ..request }
     }
 
-    /// The host's own request. An unreadable one is ignored: summaries are then requested in the usual way.
+    /// Returns the host's own request. An unreadable one is ignored: summaries are then requested separately.
     pub(super) fn host_request(&self) -> Option<Arc<HostRequest>> {
         self.call.host_request.as_deref().and_then(|json| HostRequest::read(json).ok()).map(Arc::new)
     }
 
-    /// The price of the conversation's own model: from the call, or else from its handler.
+    /// Returns the price of the conversation's own model: from the call, or else from its handler.
     pub(super) fn conversation_price(&self) -> Option<ModelPrice> {
         let of_handler = || self.llm.handler.as_ref().and_then(|handler| handler.price().cloned());
         self.call.price.clone().or_else(of_handler)
     }
 
-    /// The price of summaries that the conversation's own model writes.
+    /// Returns the price of summaries that the conversation's own model writes.
     pub(super) fn summary_price(&self) -> Option<ModelPrice> {
         self.call.price.clone().filter(|_| self.llm.condensing_handler.is_none())
     }
 
-    /// The call's wish about thinking, and the binding of its model: from the call, or else by the handler's model.
+    /// Returns the call's option for thinking, and how the model binds thinking: from the call, or else by the
+    /// handler's model.
     pub(super) fn thinking(&self) -> ThinkingRule {
         let of_handler = || self.llm.handler.as_ref().map(|handler| Binding::of_model(handler.model()));
         let binding = match (self.call.preserved_thinking, self.call.model.as_deref()) {
@@ -99,7 +101,7 @@ impl Work {
         ThinkingRule { wish: self.call.thinking.unwrap_or_default(), binding }
     }
 
-    /// Tokens of the system prompt, unscaled.
+    /// Returns the unscaled tokens of the system prompt.
     pub(super) fn system_tokens(&self, encoding: Encoding) -> usize {
         let prompt = &self.call.system_prompt;
         if prompt.is_empty() { 0 } else { count_inside(prompt, encoding).tokens }

@@ -1,13 +1,13 @@
 //! Markers whose text never varies.
 
-/// A message placed between two of one role, because the messages between them are gone.
+/// A message inserted between two messages of one role after the messages between them were removed.
 pub const LEFT_OUT_HERE: &str = "[Messages before this point were left out.]";
 
 /// The message after a summary, where the roles would not alternate otherwise.
 pub const SUMMARY_ABOVE: &str =
     "[The messages before this point were condensed into the summary above. Continue from there.]";
 
-/// The message after a summary of messages of which parts remain below it.
+/// The message after a summary if parts of the summarised messages remain below it.
 pub const SUMMARY_OF_BELOW: &str =
     "[The summary above is of the messages below as well, up to the newest; parts of them are left out.]";
 
@@ -17,8 +17,7 @@ pub const WORD_FOR_WORD: &str = "[Word for word from what is summarised above]";
 /// The first line of a log.
 pub const LOG_HEADING: &str = "[Log of the messages left out here, in quotes]";
 
-/// The line that tells a model how to read what was left out. Written only if the conversation offers the recall
-/// tool.
+/// The line that tells a model how to recall removed content. Written only if the conversation offers the recall tool.
 pub const RECALL_HINT: &str =
     r#"[Everything left out here can be brought back: call recall with {"query": "words to look for"}]"#;
 

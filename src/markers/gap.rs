@@ -7,8 +7,8 @@ use super::words::{counted, number, uncounted};
 /// Content that is missing at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gap {
-    /// `[…12]`, `[…12-40]`: whole lines. It fills a line. It is the marker written most often, so it is short: with
-    /// words it would take 7 tokens instead of 5.
+    /// `[…12]`, `[…12-40]`: whole lines. It fills a line. It is the most frequent marker, so it is short: with words it
+    /// would take 7 tokens instead of 5.
     Lines(LineGap),
     /// `[… 34 lines left out]`: this many whole lines that a pointer pointed to, or whose numbers are not certain. It
     /// fills a line.
@@ -69,7 +69,8 @@ impl LineGap {
     }
 }
 
-/// The largest line number accepted. Readers count on from it, and one near the largest integer would overflow.
+/// The largest line number accepted. Readers continue counting from it, and numbers near the largest integer would
+/// overflow.
 const MAX_LINE: usize = usize::MAX / 2;
 
 impl Display for Gap {

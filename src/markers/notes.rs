@@ -51,7 +51,8 @@ impl NoteLine {
         }
     }
 
-    /// Returns the lines that a note says are left out; 0 where they stand elsewhere, as a pointer says, and for what is no note.
+    /// Returns the number of lines that a note reports as left out; 0 for pointers, whose lines are elsewhere, and for
+    /// text that is not a note.
     pub fn lines_left_out(line: &str) -> usize {
         match Self::read(line) {
             Some(Self::Lines(lines)) if !may_hold_pointers(line) => lines,

@@ -112,7 +112,7 @@ pub fn quote_of(content: &str, least: usize) -> Option<&str> {
     if content.starts_with('[') {
         return None;
     }
-    // A quote must match the line itself, so it ends before private-use characters, which may stand for ones that
+    // A quote must match the line itself, so it ends before private-use characters, which may represent others that
     // cannot be written, and before invisible ones, which a model cannot reproduce.
     let unquotable =
         |c: char| c.is_control() || is_invisible(c) || matches!(c, '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..);

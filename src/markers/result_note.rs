@@ -52,8 +52,8 @@ const REPORTS: &str = "reports";
 const EXIT_CODE: &str = "exit code ";
 const WHOLE: &str = "whole result: ";
 
-/// Returns the words after the number of failures. They say that the parts that stay are not counted: without, a reader
-/// took the number for the total.
+/// Returns the words after the number of failures. They say that only the parts left out are counted. Without them,
+/// a reader took the number for the total.
 fn failures_of(parts: ResultParts, verb: &str) -> String {
     format!(" of the {}s left out {verb} a failure", parts.word())
 }

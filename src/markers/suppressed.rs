@@ -19,16 +19,16 @@ pub struct Suppressed {
 
 const LEFT_OUT: &str = " left out]";
 
-/// Parameters of at most this many characters stay: paths, patterns and short commands say what a call did.
+/// Parameters of at most this many characters are kept: paths, patterns and short commands say what a call did.
 const SHORT_PARAMETER: usize = 100;
 
 impl Suppressed {
-    /// Returns true if the text stays even where texts of its kind are left out.
+    /// Returns true if the text is kept even where texts of its kind are left out.
     pub fn spares(kind: ContentKind, text: &str) -> bool {
         kind == ContentKind::ToolParameters && text.chars().nth(SHORT_PARAMETER).is_none()
     }
 
-    /// Creates the marker for `text`, with the size it had before anything was left out of it, if that is known.
+    /// Creates the marker for `text`, with its size before anything was left out of it, if that size is known.
     pub fn sized(kind: ContentKind, text: &str) -> Self {
         let (text, _) = messages_at_end(text);
         let mut notes = text.split('\n').filter_map(NoteLine::read);
@@ -52,7 +52,7 @@ impl Suppressed {
         }
     }
 
-    /// Returns true if `text` is such a marker already: a marker about a marker would say nothing.
+    /// Returns true if `text` is such a marker already: a marker in place of another marker would be useless.
     pub fn fills(text: &str) -> bool {
         let (text, messages) = messages_at_end(text);
         Self::read(text).is_some() || (text.is_empty() && messages)

@@ -28,18 +28,18 @@ impl Allocator {
         Self { has_fallen_back: AtomicBool::new(false), reserve: AtomicPtr::new(null_mut()) }
     }
 
-    /// Takes the reserve if there is none, so that what was found free before work begins is not all taken by the rest
-    /// of the process while it lasts.
+    /// Allocates the reserve if there is none, so that the rest of the process cannot take all memory that was found
+    /// free before the work began.
     pub fn replenish(&self) {
         if self.reserve.load(Ordering::Relaxed).is_null() {
-            // SAFETY: the layout is not empty; the pointer is freed by whoever takes it out of its place.
+            // SAFETY: the layout is not empty. The code that takes the pointer out of `reserve` frees it.
             Self::free_reserve(self.reserve.swap(unsafe { System.alloc(RESERVE) }, Ordering::AcqRel));
         }
     }
 
     fn free_reserve(reserve: *mut u8) -> bool {
         if !reserve.is_null() {
-            // SAFETY: it was allocated with this layout, and taken out of its place.
+            // SAFETY: the pointer was allocated with this layout, and taken out of `reserve`.
             unsafe { System.dealloc(reserve, RESERVE) };
         }
         !reserve.is_null()

@@ -1,6 +1,6 @@
-//! Checks that the system has the memory a call will need. Rust ends the process when an allocation is refused, so it
-//! is requested before the work begins, in one piece that is returned at once, where an error can still be reported. A
-//! part of it is then held in reserve, because the rest of the process may take what was returned.
+//! Checks that the system has the memory for a call. Rust ends the process if an allocation fails, so the memory is
+//! requested before the work begins, when an error can still be reported, and is returned at once. A part of it is then
+//! held in reserve, because the rest of the process may take the returned memory.
 
 use std::{
     io,
@@ -10,8 +10,9 @@ use std::{
 /// Peak bytes of work per UTF-16 unit of messages. With 20 and 50 MB, 11 were measured (docs/security.md), and
 /// allocators take more than they hand out; with 20, the system ended one of three calls at the limit.
 const BYTES_PER_UNIT: usize = 26;
-/// Bytes needed for any messages: a vocabulary, thread stacks, and what allocators reserve, 64 MiB of it ours. With 96
-/// MiB and no reserve of ours, the system ended one of fourteen processes whose limit was close to that.
+/// Bytes needed whatever the size of the messages: an encoding's tables, thread stacks, and the reserves of allocators,
+/// including 64 MiB of our own. With 96 MiB here and no reserve of our own, the system ended one of fourteen processes
+/// with a memory limit close to the need.
 const BYTES_OF_ANY: usize = 160 << 20;
 
 /// UTF-16 units of all messages in work.
@@ -55,8 +56,8 @@ fn is_refused(_bytes: usize) -> bool {
 
 #[cfg(unix)]
 fn is_refused(bytes: usize) -> bool {
-    // The allocator that will serve the real request is asked, so its reserve counts. Nothing is written to the memory,
-    // so none of it is in use.
+    // Uses the allocator that will serve the real request, so that its reserve counts. Nothing is written to the
+    // memory, so the system does not provide it.
     let mut memory = Vec::<u8>::new();
     let is_refused = memory.try_reserve_exact(bytes).is_err();
     std::hint::black_box(memory);

@@ -65,8 +65,8 @@ impl MessageParts {
         Self::begin(format, &Arc::default())
     }
 
-    /// Adds the messages of a JSON array. If there is no memory for them, all messages are forgotten. Returns the number by which the owner of the call knows them
-    /// from now on, if it does.
+    /// Adds the messages of a JSON array. If there is not enough memory, all messages are discarded. Returns the number
+    /// by which later calls of the same owner can refer to them, if they are kept.
     #[napi(catch_unwind)]
     pub fn add(&mut self, json: JsString<'_>) -> Result<Option<u32>> {
         let length = length(&json)?;
@@ -74,7 +74,7 @@ impl MessageParts {
         Ok(self.reader.as_mut().ok_or_else(taken)?.add(units(&json, length)?))
     }
 
-    /// Adds the messages with this number, as an earlier call had them. Returns false where they are no longer known.
+    /// Adds the messages with this number from an earlier call. Returns false if they are no longer known.
     #[napi(catch_unwind)]
     pub fn add_known(&mut self, number: u32) -> Result<bool> {
         let Some(units) = self.reader.as_mut().ok_or_else(taken)?.add_known(number) else { return Ok(false) };
@@ -95,10 +95,10 @@ impl MessageParts {
         Ok(Self { reader: Some(ProjectionReader::new(format_of(format)?, known)), units: 0, asked: 0 })
     }
 
-    /// Asks for the memory that so many units more take.
+    /// Reserves memory for this many further units.
     fn ask(&mut self, units: usize) -> Result<()> {
         self.units += units;
-        // Checking takes as long as copying some parts.
+        // Checks only after growth by a quarter, because a check takes as long as copying several parts.
         if self.units > self.asked + self.asked / 4 {
             self.asked = self.units;
             if let Err(error) = Room::for_messages(self.units) {
@@ -149,7 +149,7 @@ fn units(string: &JsString<'_>, length: usize) -> Result<Vec<u16>> {
     // Node ends its output with a zero.
     let mut units: Vec<u16> = Vec::with_capacity(length + 1);
     let mut written = 0;
-    // SAFETY: Node writes at most as many units as there is room for, and returns their number.
+    // SAFETY: Node writes at most as many units as the capacity, and returns their number.
     unsafe {
         let (room, at) = (units.capacity(), units.as_mut_ptr());
         let status = sys::napi_get_value_string_utf16(value.env, value.value, at, room, &raw mut written);

@@ -22,7 +22,8 @@ fn tables() -> impl Iterator<Item = &'static Table> {
     providers.chain(OPTION_TABLES).chain(HANDLER_TABLES).chain(functions)
 }
 
-/// Options as interfaces of TypeScript, for `npm run generate`: those whose types the package exports, or of the pieces those with these names.
+/// Returns options as interfaces of TypeScript, for `npm run generate`: the options whose types the package exports,
+/// or the options of the pieces with these names.
 #[napi(catch_unwind)]
 pub fn option_types(interfaces: Option<Vec<String>>) -> String {
     let Some(interfaces) = interfaces else { return declarations(tables()) };

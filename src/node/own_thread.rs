@@ -1,4 +1,4 @@
-//! Handlers over HTTP, which must run on a thread of our own.
+//! Handlers over HTTP, which must run on one of the addon's own threads.
 
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
@@ -12,8 +12,8 @@ use crate::llm::{
     ProgressSink, TokenUsage,
 };
 
-/// A handler over HTTP that runs only on a thread of ours, because the host's thread would block until the response
-/// arrives.
+/// A handler over HTTP that runs only on one of the addon's threads, because the host's thread would block until the
+/// response arrives.
 pub struct OwnThread(HttpHandler);
 
 impl OwnThread {

@@ -81,7 +81,7 @@ impl NativeProvider {
         let mode = call.mode;
         let incoming = Incoming::read(call)?;
         if let Some(provider) = &incoming.options().provider {
-            // This call has no such option, but showing its value helps most.
+            // The options of this call lack the field, but the message is clearest if it shows the field's value.
             let fault = ConfigError::not_allowed(
                 "options.provider",
                 &json!(provider),
@@ -108,14 +108,14 @@ impl NativeProvider {
     }
 }
 
-/// Recommends a provider; answers and recommendation as JSON.
+/// Recommends a provider. Takes the user's answers and returns the recommendation, both as JSON.
 #[napi(catch_unwind)]
 pub fn recommend_provider(answers: String) -> Result<String> {
     let answers: Value = settings(&answers)?;
     told(&recommend(&answers).map_err(wrong_config)?)
 }
 
-/// Lists what is measured for a recommendation, as JSON: `[{ key, provider, config }]`.
+/// Lists the trials that are measured for a recommendation, as JSON: `[{ key, provider, config }]`.
 #[napi(catch_unwind)]
 pub fn recommendable() -> String {
     measurable().to_string()

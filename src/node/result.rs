@@ -80,7 +80,8 @@ pub fn text_digest(text: ClassInstance<'_, ResultText>, done: JsCallback<FnArgs<
     threads::spawn(work).map_err(system_limit)
 }
 
-/// Gives `done` all texts of the tool results in the last of these messages as one text, with its SHA-256, as `{ whole, digest }`, or `{ error }`.
+/// Joins all texts of the tool results in the last message. Calls `done` with the joined text and its SHA-256 as
+/// `{ whole, digest }`, or with `{ error }`.
 #[napi(catch_unwind)]
 pub fn whole_of_result(mut messages: ClassInstance<'_, MessageParts>, done: JsCallback<FnArgs<(Json,)>>) -> Result<()> {
     let (reader, room) = messages.take()?;
@@ -96,15 +97,17 @@ pub fn whole_of_result(mut messages: ClassInstance<'_, MessageParts>, done: JsCa
     threads::spawn(work).map_err(system_limit)
 }
 
-/// Whether a block of the last message is of the newest message of the caller: messages of some formats are joined, and those before it are not new.
+/// Returns a function that is true for blocks of the last message that come from the caller's newest message. In some
+/// formats, several of the caller's messages are joined to one, and the earlier ones are not new.
 fn is_newest(read: &Messages) -> impl Fn(usize) -> bool {
     let last = read.conversation().len().saturating_sub(1);
     let newest = read.projection().map(|projection| (projection, projection.messages().len().saturating_sub(1)));
     move |block| newest.is_none_or(|(projection, newest)| projection.place(last, block).0 == newest)
 }
 
-/// Shortens the tool results in the last of these messages. `whole` is how to get the whole result; `text` that of the result in it, which has none itself. `done` gets a
-/// report with the edits on the messages, which is null if the last holds no result, or `{ error }`.
+/// Shortens the tool results in the last message. `whole` says how to get the whole result. `text` is the text of the
+/// result, which is absent from the message itself. Calls `done` with a report of the edits, which is null if the last
+/// message contains no result, or with `{ error }`.
 #[napi(catch_unwind)]
 pub fn condense_result_message(
     mut messages: ClassInstance<'_, MessageParts>,

@@ -119,7 +119,7 @@ fn available(wanted: usize) -> usize {
     available
 }
 
-/// Creates a runtime that stays until the process ends, because environments come and go.
+/// Creates a runtime that lives until the process ends, because single JavaScript environments may end earlier.
 fn several(workers: usize) -> Option<Own> {
     let build = move || {
         let mut builder = Builder::new_multi_thread();

@@ -60,8 +60,8 @@ pub fn system_limit(error: io::Error) -> napi::Error<Code> {
     thrown("system_limit", message)
 }
 
-/// Creates the error for JSON from the JavaScript side that cannot be read. V8 wrote it, so it is either nested deeper than is read, or does not
-/// have the fields that we pass, which would be a bug of ours.
+/// Creates the error for unreadable JSON from the JavaScript side. V8 wrote the JSON, so it is either nested too
+/// deeply, or lacks fields that our JavaScript passes, which would be a bug of ours.
 pub fn unreadable(error: serde_json::Error) -> napi::Error<Code> {
     if error.classify() == Category::Syntax {
         return thrown("not_serializable", "a value is nested more than 127 levels deep; options may have 127 at most");

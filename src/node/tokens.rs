@@ -58,7 +58,7 @@ pub fn scale_tokens(tokens: f64, scale: Either<f64, String>) -> Result<f64> {
     Ok(scaled)
 }
 
-/// Loads a vocabulary off the main thread. `done` is called when it is loaded or loading has failed; counting then
+/// Loads an encoding off the main thread. `done` is called when it is loaded or loading has failed; counting then
 /// reports the error.
 #[napi(catch_unwind)]
 pub fn load_encoding(encoding: String, done: JsCallback<()>) -> Result<()> {
@@ -97,7 +97,7 @@ pub fn expand_pointers(messages: JsString<'_>, format: Option<String>) -> Result
     conversation.export(&serde_json::json!({ "edits": edits, "unresolved": unresolved })).map_err(unreadable)
 }
 
-/// Returns messages of a format as messages of ours, as JSON: joined as providers read them, or each separately.
+/// Converts messages of a format to our own format, as JSON: joined as providers read them, or each separately.
 #[napi(catch_unwind)]
 pub fn project_messages(messages: JsString<'_>, format: Option<String>, is_each: bool) -> Result<String> {
     let (read, _room) = parse(&messages, format)?;

@@ -22,8 +22,8 @@ use super::{
 };
 use crate::{manager::Report, providers::CondenseError};
 
-/// Each round lets everything that can continue do so once; what follows from it continues in the next. A
-/// condensation without a model finishes within one turn.
+/// Number of rounds in one turn. In each round, every task that can continue does so once; tasks that this wakes
+/// continue in the next round. A condensation without a model finishes within one turn.
 const ROUNDS: usize = 64;
 
 thread_local! {

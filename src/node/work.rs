@@ -45,17 +45,17 @@ type Told = FnArgs<(bool, Json)>;
 #[napi(string_enum = "camelCase")]
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Condense them.
+    /// Condenses the messages.
     Always,
-    /// Condense them if the trigger says so.
+    /// Condenses the messages if the trigger says so.
     IfNeeded,
-    /// Decide whether condensing them pays.
+    /// Decides whether condensing the messages pays.
     Decide,
-    /// Condense them ahead of need.
+    /// Condenses the messages ahead of need.
     Prepare,
-    /// Return what condensing them would do.
+    /// Reports what condensing the messages would do.
     Preview,
-    /// Return only what condensing them would save and cost.
+    /// Reports only what condensing the messages would save and cost.
     Estimate,
 }
 
@@ -88,7 +88,7 @@ pub struct CallProfile<'env> {
     pub handler: ClassInstance<'env, NativeHandler>,
 }
 
-/// A call that any thread may work on, because it contains nothing of JavaScript's.
+/// A call that any thread may work on, because it contains no JavaScript values.
 pub struct Incoming {
     messages: (ProjectionReader, Room),
     options: CallOptions,

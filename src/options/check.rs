@@ -1,4 +1,4 @@
-//! A value held against its table: all faults.
+//! Checks a value against its table, and finds all errors.
 
 use serde_json::{Map, Value};
 
@@ -10,12 +10,13 @@ use super::{
 };
 use crate::words::{Said, said};
 
-/// Stands in JSON for what only JavaScript has: NaN, a function, a `BigInt`, an object that cannot be used. Its value is how messages show it.
+/// The key of an object that replaces a value without JSON: NaN, a function, a `BigInt`, an object that cannot be used.
+/// Its value is the text that messages show.
 const REFUSED: &str = "$refused";
-/// Stands in JSON for an object or function of the host that can be used.
+/// The key of an object that replaces a usable object or function of the host.
 const HELD: &str = "$held";
 
-/// All faults of `value` as an object with the fields of `table`.
+/// Returns all errors in `value`, which should be an object with the fields of `table`.
 pub(super) fn faults(table: &Table, value: &Value, root: Path<'_>) -> Vec<ConfigError> {
     let mut check = Check { null_is_absent: table.takes_null_for_absent(), hides: false, faults: Vec::new() };
     let empty = Map::new();
@@ -29,7 +30,7 @@ pub(super) fn faults(table: &Table, value: &Value, root: Path<'_>) -> Vec<Config
 
 struct Check {
     null_is_absent: bool,
-    /// Values are shown by their type only.
+    /// True if messages show only the types of values.
     hides: bool,
     faults: Vec<ConfigError>,
 }
@@ -85,7 +86,7 @@ impl Check {
 
     fn unknown(&mut self, table: &Table, given: &Map<String, Value>, at: &Path<'_>) {
         for name in given.keys().filter(|name| table.field(name).is_none()) {
-            // A suggested name that the object already has cannot be what was meant.
+            // A name that the object already has cannot be the intended one.
             let near = near(name, table.names().filter(|known| self.given(given, known).is_none()));
             let mut near: Vec<_> = near.into_iter().map(str::to_owned).collect();
             if near.is_empty() {
@@ -97,7 +98,7 @@ impl Check {
         }
     }
 
-    /// Checks one value. `allowed` is what messages say is allowed here; empty for what the kind says.
+    /// Checks one value. `allowed` describes the allowed values in messages; if empty, the kind's description is used.
     fn value(&mut self, kind: &Kind, value: &Value, at: &Path<'_>, allowed: &str) {
         if matches!(kind, Kind::Any) {
             return;
@@ -137,7 +138,7 @@ impl Check {
         }
     }
 
-    /// An object that is checked elsewhere may hold anything that JSON can hold.
+    /// Checks that an object whose fields are checked elsewhere contains only JSON.
     fn nothing_refused(&mut self, given: &Map<String, Value>, at: &Path<'_>) {
         for (name, value) in given {
             self.no_refused(value, &at.field(name));
@@ -177,7 +178,7 @@ fn inside(table: &Table, name: &str) -> Option<String> {
     table.fields.iter().find(holds).map(|field| format!("{}.{name}", field.name))
 }
 
-/// Returns the fault of a value that stands for one JSON cannot hold.
+/// Returns the fault of a value that represents a JavaScript value without a JSON form, such as NaN.
 fn refused(kind: &Kind, value: &Value) -> Option<FaultKind> {
     let is_number = matches!(refused_text(value)?, "NaN" | "Infinity" | "-Infinity");
     let is_host = matches!(kind, Kind::Host { .. });

@@ -1,4 +1,4 @@
-//! One fault as a sentence.
+//! Describes one error in options as a sentence.
 
 use std::fmt;
 
@@ -7,23 +7,23 @@ use serde_json::Value;
 
 use crate::words::{Said, said};
 
-/// The kind of fault in a value.
+/// The kind of an error in options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// It is of another type.
+    /// The value has another type.
     WrongType,
-    /// It is of the right type, but none of the values that are allowed.
+    /// The value has the right type, but is not allowed.
     NotAllowed,
-    /// It is a number outside its range.
+    /// The number is out of range.
     OutOfRange,
-    /// It has to be there and is not.
+    /// A required option is missing.
     Missing,
-    /// There is no option of this name.
+    /// No option has this name.
     Unknown,
-    /// It belongs to another argument of the call; `near` is its place there.
+    /// The option belongs to another argument of the call; `near` is its path there.
     Misplaced,
-    /// It is an object or a function of the host that cannot be used, or one that stands where none can.
+    /// The value is an object or function of the host that cannot be used, or that is not allowed here.
     NotUsable,
 }
 
@@ -37,51 +37,54 @@ impl FaultKind {
     }
 }
 
-/// A fault in options: where, what stands there, and what may.
+/// An error in options: the path, the value there, and the allowed values.
 ///
-/// Every message has one of these forms: `path must be …; got value`, `path is missing; it must be …`, or `path is unknown; did you mean …?`.
+/// Messages have one of these forms: `path must be …; got value`, `path is missing; it must be …`, or `path is unknown;
+/// did you mean …?`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConfigError {
     /// The option, as a path: `passes[1].selection.type`.
     pub path: String,
-    /// The kind of fault.
+    /// The kind of error.
     pub kind: FaultKind,
-    /// The error code under which JavaScript sees it: that of its kind, unless what reads the options says otherwise.
+    /// The error code for JavaScript: that of the kind, unless the reader of the options sets another.
     pub code: &'static str,
-    /// The value as JSON, cut when long; only its type where it may be a secret. Empty for what is missing or unknown.
+    /// The value as JSON, cut if it is long; only its type if it may be a secret. Empty for missing and unknown
+    /// options.
     pub value: String,
-    /// The values accepted, or, for an unknown option, the names known there.
+    /// The allowed values, or for an unknown option the known names.
     pub allowed: Box<Said>,
-    /// Names that may have been meant by an unknown option, or by a word that is none of those allowed; the nearest first.
+    /// Similar names for an unknown option or a word that is not allowed, the most similar first.
     pub near: Vec<String>,
 }
 
 impl ConfigError {
-    /// The same fault of options that stand at `holder`: `config.mode` for `mode`.
+    /// Returns the error with `holder` in front of its path: `config.mode` for `mode`.
     pub fn under(mut self, holder: &str) -> Self {
         let separator = if self.path.starts_with('[') { "" } else { "." };
         self.path = format!("{holder}{separator}{}", self.path);
         self
     }
 
-    /// The same fault of an argument, not of a configuration.
+    /// Returns the error with the code for arguments in place of that for configurations.
     pub(crate) fn of_argument(self) -> Self {
         let code = if self.code == "invalid_config" { "invalid_argument" } else { self.code };
         Self { code, ..self }
     }
 
-    /// A fault of this kind; `value` as [`shown`](Self::shown) has it.
+    /// Creates an error of this kind; `value` is a value as formatted by [`shown`](Self::shown).
     pub fn new(kind: FaultKind, path: impl Into<String>, value: impl Into<String>, allowed: impl Into<Said>) -> Self {
         let (path, value, allowed) = (path.into(), value.into(), Box::new(allowed.into()));
         Self { path, kind, code: kind.code(), value, allowed, near: Vec::new() }
     }
 
-    /// A value of another type, or one that is none of the allowed.
+    /// Creates the error for a value that is not allowed.
     pub fn not_allowed(path: impl Into<String>, value: &Value, allowed: impl Into<Said>) -> Self {
         Self::new(FaultKind::NotAllowed, path, Self::shown(value), allowed)
     }
 
-    /// The same fault, if it is a name that is unknown in this argument: where it belongs, if that is to `other`, the argument of that name.
+    /// Completes the error for an unknown name: if `other`, the argument called `name`, has an option of this name, the
+    /// error says so.
     pub(crate) fn placed(mut self, (other, name): (&super::Table, &str)) -> Self {
         if self.kind != FaultKind::Unknown {
             return self;
@@ -95,12 +98,12 @@ impl ConfigError {
         self
     }
 
-    /// An option that has to be there and is not.
+    /// Creates the error for a missing option.
     pub fn missing(path: impl Into<String>, allowed: impl Into<Said>) -> Self {
         Self::new(FaultKind::Missing, path, "", allowed)
     }
 
-    /// The fault as a code and values.
+    /// Returns the message as a code and values.
     pub fn said(&self) -> Said {
         let (path, allowed) = (self.path.as_str(), Said::clone(&self.allowed));
         match self.kind {
@@ -118,7 +121,7 @@ impl ConfigError {
         }
     }
 
-    /// A value as messages show it: JSON, cut when long.
+    /// Formats a value for messages: as JSON, cut if it is long.
     pub fn shown(value: &Value) -> String {
         const MAX_SHOWN_CHARS: usize = 80;
         let text = value.to_string();
@@ -128,7 +131,7 @@ impl ConfigError {
         }
     }
 
-    /// All faults as one text, a line each.
+    /// Returns all errors as one text, one per line.
     pub fn list(faults: &[Self]) -> String {
         faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     }
@@ -143,7 +146,7 @@ impl fmt::Display for ConfigError {
 impl std::error::Error for ConfigError {}
 
 impl Serialize for ConfigError {
-    /// As `validateConfig()` gives it.
+    /// Serializes the error as `validateConfig()` returns it.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("ConfigError", 4)?;
         fields.serialize_field("path", &self.path)?;

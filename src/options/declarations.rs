@@ -1,11 +1,12 @@
-//! Tables as interfaces of TypeScript, of which `npm run generate` makes `types/options.d.ts`.
+//! Writes tables as TypeScript interfaces, from which `npm run generate` makes `types/options.d.ts`.
 
 use super::{Field, Kind, Table};
 
-/// The longest line.
+/// Maximum length of a line.
 const WIDTH: usize = 160;
 
-/// The interfaces of tables that have a name there, and of those inside, each once and before the first that uses it.
+/// Returns the interfaces of tables that have an interface name, and of tables inside them, each once and before its
+/// first use.
 pub fn declarations(tables: impl Iterator<Item = &'static Table>) -> String {
     let mut written: Vec<(&str, String)> = Vec::new();
     tables.for_each(|table| declare(table, &mut written));
@@ -83,7 +84,7 @@ fn item(kind: &Kind) -> String {
     if let Kind::List { of, .. } | Kind::Record { of, .. } = kind { type_of(of) } else { String::new() }
 }
 
-/// The limits of a number, as a sentence.
+/// Describes the limits of a number in a sentence.
 fn limits(kind: &Kind) -> Option<String> {
     let (min, max) = match kind {
         Kind::Integer { min, max, .. } if *min >= 0 => {
@@ -111,7 +112,7 @@ fn default(kind: &Kind) -> Option<String> {
     }
 }
 
-/// A whole number of five digits or more with a comma after each three.
+/// Formats a whole number; one of five digits or more has a comma after each three.
 fn grouped(number: u64) -> String {
     if number < 10_000 { number.to_string() } else { format!("{},{:03}", grouped_head(number / 1000), number % 1000) }
 }
@@ -120,12 +121,12 @@ fn grouped_head(number: u64) -> String {
     if number < 1000 { number.to_string() } else { format!("{},{:03}", grouped_head(number / 1000), number % 1000) }
 }
 
-/// A comment, on one line if it fits.
+/// Formats a comment, on one line if it fits.
 fn comment(text: &str, indent: &str) -> String {
     if text.is_empty() {
         return String::new();
     }
-    // Globs may have the characters that end a comment.
+    // Globs may contain the characters that end a comment.
     let text = text.replace("*/", "*\\/");
     let one = format!("{indent}/** {text} */\n");
     if one.chars().count() <= WIDTH {

@@ -1,10 +1,11 @@
 //! The macros that define options: each field once, with its comment, name, type, limits and default.
 //!
-//! The first paragraph of a comment is the description in the JSON Schema; the types (`declarations`) have all paragraphs, with limits and default. The name
-//! in JSON is the Rust name in camel case, or the one after `as`. No crate for this (schemars, garde, serde) finds all faults of nested objects with their
-//! paths.
+//! The first paragraph of a comment is the description in the JSON Schema. The TypeScript types (`declarations`)
+//! contain all paragraphs, with limits and default. The name in JSON is the Rust name in camel case, or the one after
+//! `as`. Existing crates (schemars, garde, serde) do not report all errors of nested objects with their paths.
 
-/// Defines an object of options: the struct, its reader, its checks and its schema. See the example of the [module](crate::options).
+/// Defines an object of options: the struct, its reader, its checks and its schema. The
+/// [module](crate::options) has an example.
 macro_rules! options {
     (
         $(#[$attribute:meta])*
@@ -40,7 +41,7 @@ macro_rules! options {
     };
 }
 
-/// Defines the words that an option may be.
+/// Defines the allowed words of an option.
 macro_rules! words {
     (
         $(#[$attribute:meta])*
@@ -70,7 +71,7 @@ macro_rules! words {
     };
 }
 
-/// The name of a field in JSON.
+/// Expands to the name of a field in JSON.
 macro_rules! json_name {
     ($field:ident) => {{
         const RUST: &str = stringify!($field);
@@ -87,7 +88,7 @@ macro_rules! json_name {
 
 pub(crate) use {json_name, options, words};
 
-/// The length of a name in camel case.
+/// Returns the length of a name in camel case.
 pub const fn camel_case_length(name: &str) -> usize {
     let bytes = name.as_bytes();
     let (mut at, mut length) = (0, 0);
@@ -100,7 +101,7 @@ pub const fn camel_case_length(name: &str) -> usize {
     length
 }
 
-/// A name in camel case.
+/// Returns a name in camel case.
 pub const fn camel_case<const LENGTH: usize>(name: &str) -> [u8; LENGTH] {
     let bytes = name.as_bytes();
     let mut camel = [0; LENGTH];

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// A configuration with the fields of `overrides` in place of its own.
+/// Returns a configuration with its fields replaced by those of `overrides`.
 pub fn merged(config: &Value, overrides: &Value) -> Value {
     match (config, overrides) {
         (Value::Object(config), Value::Object(overrides)) => {

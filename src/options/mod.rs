@@ -1,7 +1,8 @@
-//! Options: what hosts write to configure providers, passes, managers, calls, profiles and handlers.
+//! Options with which hosts configure providers, passes, managers, calls, profiles and handlers.
 //!
-//! [`options!`] defines an object once: each field with its comment, name, type, limits and default. From it come the struct that code reads, the check, which
-//! finds all faults with their paths, and the JSON Schema. Code that reads a field as another type does not compile. Knows nobody.
+//! [`options!`] defines an object once: each field with its comment, name, type, limits and default. It generates the
+//! struct that code reads, the check, which finds all errors with their paths, and the JSON Schema. Code that reads a
+//! field as another type does not compile. This module uses no other module of the crate.
 //!
 //! | module | its one idea |
 //! | --- | --- |
@@ -9,12 +10,12 @@
 //! | `typed` | fields with their Rust types |
 //! | `readable` | checked values, read as those types |
 //! | `table` | the fields of an object, as data |
-//! | `check` | a value held against its table: all faults |
+//! | `check` | checks a value against its table |
 //! | `schema` | a table as JSON Schema |
-//! | `declarations` | tables as interfaces of TypeScript |
-//! | `config_error` | one fault as a sentence |
-//! | `path` | where a value stands: `passes[1].selection.type` |
-//! | `near` | the name that was meant |
+//! | `declarations` | tables as TypeScript interfaces |
+//! | `config_error` | one error as a sentence |
+//! | `path` | the path of a value: `passes[1].selection.type` |
+//! | `near` | finds the intended name for a misspelt one |
 //!
 //! ```ignore
 //! options! {

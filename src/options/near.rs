@@ -1,13 +1,14 @@
-//! The name that was meant: `maxMessageToKeep` is `maxMessagesToKeep` with a letter left out. js/errors.js has the same rule, for what is checked there.
+//! Finds the known names that a misspelt name may mean: `maxMessageToKeep` is `maxMessagesToKeep` with a letter left
+//! out. js/errors.js has the same rule for options that are checked there.
 
-/// No more names than this are offered.
+/// Maximum number of suggested names.
 const MAX_OFFERED: usize = 3;
-/// A name this long that stands inside a known one is taken for a part of it: `lines` of `maxToolResultLines`.
+/// Minimum length of a name that is recognised as a part of a known one: `lines` of `maxToolResultLines`.
 const MIN_PART_CHARS: usize = 4;
 
-/// The names among `known` that `name` may have been meant to be, the nearest first. Case, `_` and `-` make no difference.
+/// Returns the names in `known` that `name` may mean, the most similar first. Case, `_` and `-` are ignored.
 pub fn near<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
-    // Longer names are none of ours, and comparing takes the product of both lengths.
+    // No known name is longer, and the time to compare is the product of both lengths.
     const MAX_NAME_CHARS: usize = 64;
     if name.chars().count() > MAX_NAME_CHARS {
         return Vec::new();
@@ -20,7 +21,7 @@ pub fn near<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a
             let distance = distance(&name, &other);
             let few = (name.len().max(other.len()) / 4).max(1);
             let is_part = name.len() >= MIN_PART_CHARS && contains(&other, &name);
-            // A part is less sure than a slip of the finger.
+            // A typing error is more likely than a part of a name.
             let rank = if distance <= few { distance } else { few + 1 + distance };
             (distance <= few && distance < name.len() || is_part).then_some((rank, known))
         })
@@ -37,7 +38,8 @@ fn contains(text: &[char], part: &[char]) -> bool {
     text.windows(part.len()).any(|window| window == part)
 }
 
-/// Letters to insert, leave out, replace or swap with their neighbour until one is the other (optimal string alignment).
+/// Returns the number of letters to insert, remove, replace or swap with their neighbour to turn one name into the
+/// other (optimal string alignment).
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=b.len()).collect();

@@ -11,19 +11,19 @@ pub(super) struct Path<'a> {
 
 #[derive(Clone, Copy)]
 enum Step<'a> {
-    /// The options as a whole, with what they are called when they are wrong themselves.
+    /// The options as a whole, with their name in errors about the whole.
     Root(&'a str),
     Name(&'a str),
     Index(usize),
 }
 
 impl<'a> Path<'a> {
-    /// The options as a whole. Paths inside them begin with the name of a field.
+    /// Creates the path of the options as a whole. Paths inside them begin with the name of a field.
     pub const fn root(name: &'a str) -> Self {
         Self { outer: None, step: Step::Root(name) }
     }
 
-    /// One of several arguments, with which paths inside it begin: `options.signal`.
+    /// Creates the path of one of several arguments. Paths inside it begin with its name: `options.signal`.
     pub const fn argument(name: &'a str) -> Self {
         Self { outer: None, step: Step::Name(name) }
     }
@@ -37,7 +37,7 @@ impl<'a> Path<'a> {
     }
 }
 
-/// The path of `name` in what stands at `holder`, for what is checked elsewhere.
+/// Returns the path of `name` in the value at `holder`, for values that are checked elsewhere.
 pub fn path_of(holder: &str, name: &str) -> String {
     Path::argument(holder).field(name).to_string()
 }

@@ -12,7 +12,8 @@ use super::{
 
 /// A type that a checked value is read as.
 pub trait Readable: Sized {
-    /// Reads a value that was checked against `kind`. An absent one is the default of `kind`, or the type's own.
+    /// Reads a value that was checked against `kind`. For an absent value, returns the default of `kind` or of the
+    /// type.
     fn from_checked(kind: &Kind, value: Option<&Value>) -> Self;
 }
 

@@ -1,4 +1,4 @@
-//! A table as JSON Schema 2020-12.
+//! Writes a table as JSON Schema 2020-12.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Field, Kind, Needs, Table};
 
-/// The schema of an object with the fields of `table`.
+/// Returns the schema of an object with the fields of `table`.
 pub fn schema(table: &Table) -> Value {
     let mut shared = Shared::new();
     let mut schema = object(table, &mut shared);
@@ -93,7 +93,7 @@ fn kind(kind: &Kind, shared: &mut Shared) -> Value {
         Kind::List { of, .. } => json!({ "type": "array", "items": self::kind(of, shared) }),
         Kind::Record { of, .. } => json!({ "type": "object", "additionalProperties": self::kind(of, shared) }),
         Kind::Either(first, second) => json!({ "anyOf": [self::kind(first, shared), self::kind(second, shared)] }),
-        // No JSON type matches.
+        // No JSON value is valid.
         Kind::Host { .. } => {
             let types = ["null", "boolean", "number", "string", "array", "object"].map(|name| json!({ "type": name }));
             json!({ "not": { "anyOf": types } })
@@ -108,7 +108,7 @@ fn without_nulls(mut schema: Value) -> Value {
     schema
 }
 
-/// Every field is named where it is required, as strict validators want it.
+/// Returns the schema of a dependency. It declares each required field in `properties`, which strict validators demand.
 fn needs(needs: &Needs) -> Value {
     let one: Vec<Value> = needs.any_of.iter().map(has).collect();
     let decides = json!({ "properties": { needs.field: { "const": needs.is } }, "required": [needs.field] });

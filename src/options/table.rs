@@ -5,16 +5,16 @@ use serde_json::{Map, Value};
 use super::{ConfigError, check::faults, path::Path};
 use crate::words::{Said, said};
 
-/// The options of one object: its fields, in the order in which they are listed, and what belongs together.
+/// The definition of one options object: its fields in order, and which fields require others.
 #[derive(Debug)]
 pub struct Table {
-    /// The title of its schema; or, of a table that is used in several places, the name under which the schema defines it once.
+    /// The title of its schema. For a shared table, the name under which the schema defines it once.
     pub title: &'static str,
     /// The fields.
     pub fields: &'static [Field],
-    /// Fields that have to be there because of others.
+    /// Fields that are required if another field has a certain value.
     pub needs: &'static [Needs],
-    /// The name of its interface in TypeScript, and the comment there; `None` for types written by hand.
+    /// The name and comment of its generated TypeScript interface; `None` if the type is written by hand.
     pub(super) interface: Option<(&'static str, &'static str)>,
     is_shared: bool,
     is_open: bool,
@@ -31,25 +31,25 @@ pub struct Field {
     pub name: &'static str,
     /// The kind of value.
     pub kind: Kind,
-    /// Its comment: the effect in a sentence, and, in further paragraphs, what readers of the types should know.
+    /// Its comment: the effect in one sentence, then paragraphs that only the generated types contain.
     pub doc: &'static str,
-    /// The allowed values in messages, if the kind alone does not describe them.
+    /// The allowed values as error messages describe them, if the kind alone does not.
     pub(super) allowed: Option<&'static str>,
     pub(super) is_required: bool,
-    /// One of these does instead.
+    /// Fields that replace this one: if one of them is present, this field is not required.
     pub(super) unless: &'static [&'static str],
     pub(super) is_secret: bool,
-    /// Its null counts as absent.
+    /// True if null counts as absent.
     pub(super) takes_null: bool,
-    /// The error code of a value that is none of the allowed ones, if it has one of its own.
+    /// The error code for a value that is not allowed, if it differs from the usual one.
     pub(super) code: Option<&'static str>,
-    /// The package's own JavaScript passes it; no type names it.
+    /// True if only the package's own JavaScript passes it, so that no type declares it.
     pub(super) is_internal: bool,
-    /// Its type in TypeScript, if its kind alone does not say it.
+    /// Its TypeScript type, if the kind alone does not determine it.
     pub(super) type_name: Option<&'static str>,
 }
 
-/// The values that a field, an element of a list or a value of a record may hold. Defaults are used when it is absent.
+/// The allowed values of a field, of a list's elements or of a record's values. Defaults replace absent values.
 #[derive(Debug)]
 pub enum Kind {
     /// `true` or `false`.
@@ -57,7 +57,7 @@ pub enum Kind {
         /// Used when absent; `None` counts as `false`.
         default: Option<bool>,
     },
-    /// `false` alone, as one of several.
+    /// The literal `false`, as an alternative to another kind.
     False,
     /// A whole number. JavaScript has one kind of number: 5.0 is 5.
     Integer {
@@ -81,70 +81,71 @@ pub enum Kind {
     Text {
         /// Used when absent.
         default: Option<&'static str>,
-        /// Whether it has to hold more than blanks.
+        /// True if the text must contain a character other than a blank.
         not_blank: bool,
-        /// Texts that mean something else already.
+        /// Texts that are not allowed, because they have another meaning.
         reserved: &'static [&'static str],
     },
-    /// An identifier, such as the id of a provider: a text that holds more than blanks.
+    /// An identifier, such as the id of a provider: a text that does not consist of blanks only.
     Name {
         /// Used when absent.
         default: Option<&'static str>,
         /// Its type in TypeScript.
         type_name: &'static str,
-        /// Names that there are, for those who write configurations.
+        /// Existing names, which the schema offers to people who write configurations.
         examples: &'static [&'static str],
     },
-    /// One of some words.
+    /// One of several words.
     Choice {
         /// Used when absent.
         default: Option<&'static str>,
         /// The words.
         words: &'static [&'static str],
     },
-    /// An object with fields of its own.
+    /// An object with the fields of this table.
     Object(&'static Table),
     /// An object whose fields are checked elsewhere.
     AnyObject,
     /// An array.
     List {
-        /// Each element.
+        /// The kind of each element.
         of: &'static Kind,
         /// Its name in messages, such as `an array of provider ids`.
         called: &'static str,
     },
     /// Values by names that the host chooses.
     Record {
-        /// Each value.
+        /// The kind of each value.
         of: &'static Kind,
         /// Its name in messages, such as `an object of numbers by profile`.
         called: &'static str,
     },
-    /// Either of these.
+    /// A value of either kind.
     Either(&'static Kind, &'static Kind),
     /// Any value that JSON can hold.
     Any,
-    /// An object or function of the host, which never comes as JSON: the JavaScript side takes out what can be used, or leaves `{ "$held": true }` in its place;
-    /// whatever else is left is wrong.
+    /// An object or function of the host, which JSON cannot contain. The JavaScript side removes a usable value, or
+    /// replaces it by `{ "$held": true }`. Any other value that arrives here is invalid.
     Host {
         /// Its name in messages, such as `an AbortSignal`.
         called: &'static str,
     },
 }
 
-/// When `field` is the word `is`, one of `any_of` has to be there.
+/// A dependency: if `field` has the value `is`, one of `any_of` is required.
 #[derive(Debug)]
 pub struct Needs {
-    /// The field that decides.
+    /// The deciding field.
     pub field: &'static str,
-    /// Its value.
+    /// The value of the deciding field.
     pub is: &'static str,
-    /// The fields of which one has to be there. The first is named when none is.
+    /// The fields of which at least one is required. If all are missing, the error names the first.
     pub any_of: &'static [&'static str],
 }
 
 impl Table {
-    /// A table without fields, which its definition adds. No others may stand in the object, and null is a value like others.
+    /// Creates a table without fields; its definition adds them. By default, unknown fields are errors, and null is an
+    /// ordinary value.
     pub const fn titled(title: &'static str) -> Self {
         Self {
             title,
@@ -160,52 +161,53 @@ impl Table {
         }
     }
 
-    /// With these fields.
+    /// Sets the fields.
     pub const fn with_fields(self, fields: &'static [Field]) -> Self {
         Self { fields, ..self }
     }
 
-    /// With an interface of this name in the generated types.
+    /// Sets the name and comment of the generated TypeScript interface.
     pub const fn interface(self, name: &'static str, about: &'static str) -> Self {
         Self { interface: Some((name, about)), ..self }
     }
 
-    /// With fields that need each other.
+    /// Sets the dependencies between fields.
     pub const fn with_needs(self, needs: &'static [Needs]) -> Self {
         Self { needs, ..self }
     }
 
-    /// The schema defines it once, under its title, however often it is used.
+    /// Makes the schema define the table once, under its title, however often it is used.
     pub const fn shared(self) -> Self {
         Self { is_shared: true, ..self }
     }
 
-    /// Other fields may stand in it; they are the host's own.
+    /// Allows unknown fields, which belong to the host.
     pub const fn open(self) -> Self {
         Self { is_open: true, ..self }
     }
 
-    /// Read as a whole, a field that is null counts as absent, here and in all objects inside.
+    /// Makes null count as absent in fields of this object and of all objects inside it, if the object is read as a
+    /// whole.
     pub const fn null_is_absent(self) -> Self {
         Self { null_is_absent: true, ..self }
     }
 
-    /// The types of its optional fields say that they may be null, for hosts that hold unset values as null.
+    /// Makes the generated types allow null in optional fields, for hosts that store unset values as null.
     pub const fn nullable(self) -> Self {
         Self { is_nullable: true, ..self }
     }
 
-    /// Sets the name of the whole in messages: `config` unless set.
+    /// Sets the name of the whole object in error messages. Default: `config`.
     pub const fn called(self, root: &'static str) -> Self {
         Self { root, ..self }
     }
 
-    /// Sets the name of one of several arguments, with which every path in it begins.
+    /// Sets the name of the argument that this object is, with which every path in error messages begins.
     pub const fn argument(self, root: &'static str) -> Self {
         Self { root, begins_paths: true, ..self }
     }
 
-    /// Returns all faults of a value as an object with these fields.
+    /// Returns all errors in a value that should be an object with these fields.
     pub fn faults(&self, value: &Value) -> Vec<ConfigError> {
         faults(self, value, self.root())
     }
@@ -216,17 +218,17 @@ impl Table {
         self.fields.iter().filter_map(of).collect()
     }
 
-    /// Whether it has the interface of this name.
+    /// Returns true if its TypeScript interface has this name.
     pub fn is_interface(&self, name: &str) -> bool {
         self.interface.is_some_and(|(own, _)| own == name)
     }
 
-    /// Returns the beginning of the paths of faults.
+    /// Returns the beginning of the paths in errors.
     pub(super) fn root(&self) -> Path<'static> {
         if self.begins_paths { Path::argument(self.root) } else { Path::root(self.root) }
     }
 
-    /// The field of this name.
+    /// Returns the field with this name.
     pub fn field(&self, name: &str) -> Option<&'static Field> {
         self.fields.iter().find(|field| field.name == name)
     }
@@ -253,7 +255,7 @@ impl Table {
 }
 
 impl Field {
-    /// A field without a name, which may be absent.
+    /// Creates an optional field without a name.
     pub(super) const fn bare(kind: Kind) -> Self {
         Self {
             name: "",
@@ -282,21 +284,21 @@ impl Field {
     }
 }
 
-/// Any value of JSON, as messages describe it.
+/// The description of any JSON value in error messages.
 pub(super) const JSON_VALUE: &str = "a value that JSON can hold";
 
-/// One of these.
+/// Joins descriptions of alternatives into one.
 pub(super) fn either(mut all: Vec<Said>) -> Said {
     if all.len() == 1 { all.remove(0) } else { said!("allowed.either", all: all) }
 }
 
 impl Kind {
-    /// Whether it has a default itself; that of an object is all of its fields'.
+    /// Returns true if the kind itself has a default. The default of an object comes from its fields.
     pub(super) fn has_default(&self) -> bool {
         self.default().is_some()
     }
 
-    /// Returns its default itself as JSON.
+    /// Returns the kind's own default as JSON.
     pub(super) fn default(&self) -> Option<Value> {
         match self {
             Self::Flag { default } => default.map(Value::from),

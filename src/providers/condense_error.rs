@@ -66,7 +66,8 @@ pub enum CondenseError {
         /// An attempt counts if it gained less than this percentage.
         min_gain_percent: f64,
     },
-    /// There is nothing between the first message and the kept ones to summarise, for example in a conversation of three messages.
+    /// There are no messages to summarise between the first message and the kept ones, for example in a conversation of
+    /// three messages.
     NotEnoughMessages {
         /// Number of messages.
         messages: usize,

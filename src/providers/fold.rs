@@ -1,5 +1,5 @@
-//! The fold: one boundary in the conversation. Messages before it are told in one text, the story; messages behind it stand in place, shortened by salience where
-//! the room asks for it.
+//! Folds a conversation at one boundary. A single text, the story, replaces the messages before the boundary. The
+//! messages after it are kept, and shortened by salience if the target requires it.
 
 use std::{cell::OnceCell, ops::Range};
 
@@ -13,36 +13,40 @@ use crate::{
     words::said,
 };
 
-/// The story has this share of the target, times the fourth power of the share of the conversation that has no room in it: .52 where a tenth may stay, .25 at a
-/// quarter, .05 at half, where nearly everything stands. Chosen with the reading test, and names and edits (docs/decisions/0014-fold.md).
+/// The story's share of the target is this number times the fourth power of the share of tokens to remove. The result
+/// is .52 if a tenth of the conversation may remain, .25 for a quarter and .05 for half. Chosen with the reading test,
+/// and with the names and edits used next (docs/decisions/0014-fold.md).
 const STORY: f64 = 0.8;
-/// Besides, the story has lines of results for this share of the target, times the square of that share: .10, .07 and .03.
+/// Lines of results in the story have an additional share of the target: this number times the square of the share of
+/// tokens to remove, so .10, .07 and .03 in the same cases.
 const LINES: f64 = 0.12;
-/// Messages behind the boundary have so many times the tokens of their room before they are shortened, by this condensation or earlier ones.
+/// The messages after the boundary may have this many times their token budget before they are shortened. Tokens that
+/// earlier condensations removed from them count, too.
 const BEHIND: f64 = 3.0;
-/// Boundaries that are tried at most.
+/// Maximum number of boundaries to try.
 const TRIES: usize = 6;
-/// A result within this share of the target is good enough.
+/// The search stops at a result that uses at least this share of the target.
 const CLOSE_ENOUGH: f64 = 0.9;
-/// So often the story is told in less room, where nothing else gives way: how much telling in a room takes is estimated.
+/// Maximum number of attempts with a shorter story. The story's budget is only estimated, so a story may exceed it.
 const SHORTER: usize = 3;
 
-/// How a conversation is folded.
+/// The settings of a fold.
 pub struct Fold<'a> {
-    /// The provider that does it.
+    /// The id of the provider that folds.
     pub provider: &'static str,
-    /// The newest messages, which stay in place.
+    /// Number of newest messages that are kept in place.
     pub preserve_recent: usize,
-    /// The share of the story is this part of what it would be: a summary tells most of it.
+    /// Factor for the story's share of the target, below 1 beside a summary, which covers most of the story.
     pub part: f64,
-    /// Returns true for a line that is told elsewhere.
+    /// Returns true for a line that another text already contains.
     pub is_known: &'a dyn Fn(&str) -> bool,
 }
 
-/// Folds to at most `budget` tokens (unscaled), or to the least there is, and says whether they are reached.
+/// Folds to at most `budget` unscaled tokens. Returns the proposal, and whether it is within the budget; if not, it is
+/// the smallest one found.
 ///
 /// # Errors
-/// When the work is cancelled, or its plan does not fit.
+/// An error if the work is cancelled, or if its plan does not fit the conversation.
 pub fn folded(request: &Request, fold: &Fold<'_>, budget: usize) -> Result<(Proposal, bool), CondenseError> {
     let boundaries = Boundaries::new(request, fold);
     let lines = boundaries.room_of_lines(budget);
@@ -53,11 +57,11 @@ pub fn folded(request: &Request, fold: &Fold<'_>, budget: usize) -> Result<(Prop
     Ok((best.state.into_proposal(request), best.tokens <= budget))
 }
 
-/// The fold within the budget that folds least; the smallest where none is within it.
+/// Returns the fold within the budget that folds least; the smallest one if none is within it.
 fn best_within(boundaries: &Boundaries<'_>, budget: usize) -> Result<Option<Tried>, CondenseError> {
     let room = boundaries.room(budget);
     let mut tried: Option<Tried> = None;
-    // Before `rest` too little is folded, from `done` on enough.
+    // Binary search: places before `rest` fold too little, and places from `done` on fold enough.
     let (mut rest, mut done) = (0, boundaries.count());
     let mut next = boundaries.at(budget);
     for _ in 0..TRIES {
@@ -79,7 +83,7 @@ fn best_within(boundaries: &Boundaries<'_>, budget: usize) -> Result<Option<Trie
         next = boundaries.halfway(rest..done);
     }
     let Some(mut best) = tried else { return Ok(None) };
-    // Where no message behind the boundary gives way, the story does, down to the words of the user.
+    // If the messages after the boundary cannot be shortened further, the story is, but not below its least tokens.
     let least = boundaries.least_room(best.boundary, budget);
     let mut room = room.max(least);
     for _ in 0..SHORTER {
@@ -95,21 +99,22 @@ fn best_within(boundaries: &Boundaries<'_>, budget: usize) -> Result<Option<Trie
 
 /// A fold at one boundary.
 struct Tried {
-    /// The first message that stands; `None` where nothing is folded.
+    /// The first message that is kept; `None` if nothing is folded.
     boundary: Option<usize>,
-    /// Tokens that it leaves.
+    /// Tokens of the result.
     tokens: usize,
-    /// The newest messages are cut, which they were not if more was folded.
+    /// True if the newest messages are cut, which folding more would avoid.
     crowds_newest: bool,
-    /// The tokens of the story; 0 where nothing is told.
+    /// Tokens of the story; 0 if there is none.
     story: usize,
-    /// How what stands is shortened.
+    /// The edits that shorten the kept messages.
     shortened: Option<Proposal>,
     state: State,
 }
 
 impl Tried {
-    /// Returns true where both fit and it cuts the newest messages less or leaves more, and where neither fits and it is smaller.
+    /// Returns true if this fold is better. If both fit, the better one leaves the newest messages whole, or else has
+    /// more tokens. If neither fits, it is the smaller one.
     fn is_better_than(&self, other: &Self, budget: usize) -> bool {
         match (self.tokens <= budget, other.tokens <= budget) {
             (true, true) => (!self.crowds_newest, self.tokens) > (!other.crowds_newest, other.tokens),
@@ -120,7 +125,7 @@ impl Tried {
 }
 
 impl Tried {
-    /// Shortens what stands.
+    /// Shortens the kept messages.
     fn shorten(&mut self, fold: &Fold<'_>, proposal: Proposal) -> Result<(), CondenseError> {
         self.shortened = Some(proposal.clone());
         self.state.apply(fold.provider, proposal)?;
@@ -135,7 +140,7 @@ impl From<Why> for Note {
     }
 }
 
-/// The error where nothing could be chosen.
+/// Converts an error of salience into an error of the provider.
 pub fn failed(provider: &str, error: SalienceError) -> CondenseError {
     match error {
         SalienceError::Cancelled(cancelled) => cancelled.into(),
@@ -143,19 +148,19 @@ pub fn failed(provider: &str, error: SalienceError) -> CondenseError {
     }
 }
 
-/// Where the conversation may be folded.
+/// The places at which the conversation may be folded.
 struct Boundaries<'a> {
     request: &'a Request,
     fold: &'a Fold<'a>,
-    /// The messages as they are told.
+    /// The story's source, built on first use.
     telling: OnceCell<Telling<'a>>,
-    /// The first message that may be told.
+    /// Index of the first message that the story may replace.
     start: usize,
-    /// Messages with which what stands may begin, in order.
+    /// Indices of messages that may be the first kept one, in order.
     clean: Vec<usize>,
-    /// Tokens from each message on.
+    /// For each message, the tokens from this message to the end.
     from: Vec<usize>,
-    /// The same, with what earlier condensations left out there.
+    /// The same, including estimated tokens that earlier condensations removed.
     unshortened: Vec<usize>,
 }
 
@@ -182,50 +187,53 @@ impl<'a> Boundaries<'a> {
         Self { request, fold, telling: OnceCell::new(), start, clean, from, unshortened }
     }
 
-    /// Tokens of the story.
+    /// Returns the token budget of the story.
     fn room(&self, budget: usize) -> usize {
         let stays = (budget as f64 / self.request.tally.total().max(1) as f64).min(1.0);
         let share = STORY * (1.0 - stays).powi(4) * self.fold.part;
         (budget.saturating_sub(self.before()) as f64 * share) as usize
     }
 
-    /// Tokens that the words of the user before this boundary have at least: all that they need, up to half of the budget.
+    /// Returns the minimum tokens of the story before this boundary: an earlier story unchanged and the user's words,
+    /// up to half of the budget.
     fn least_room(&self, boundary: Option<usize>, budget: usize) -> usize {
         boundary.map_or(0, |boundary| self.telling().least(boundary).min(budget / 2))
     }
 
-    /// Tokens before the messages that may be told.
+    /// Returns the tokens before the messages that the story may replace.
     fn before(&self) -> usize {
         self.from[0] - self.from[self.start]
     }
 
-    /// The number of places where it may be folded, of which the first folds nothing, and each folds more than the one before.
+    /// Returns the number of places. The first folds nothing, and each folds more than the previous one.
     fn count(&self) -> usize {
         1 + self.clean.len()
     }
 
-    /// The first message that stands in this place.
+    /// Returns the first kept message of a fold at this place; `None` if it folds nothing.
     fn boundary(&self, place: usize) -> Option<usize> {
         place.checked_sub(1).and_then(|place| self.clean.get(place).copied())
     }
 
-    /// The first place where the messages that stand have room.
+    /// Returns the first place at which the kept messages fit their budget.
     fn at(&self, budget: usize) -> usize {
         let room = budget.saturating_sub(self.before() + self.room(budget));
         let most = (room as f64 * BEHIND) as usize;
-        // A message that was shortened before counts with what it had. But no text can leave the room unused by what it says of itself.
+        // Messages that were shortened earlier count with their original size. This size comes from the text of
+        // markers, so a text could inflate it. Hence messages whose current size fits the budget always fit.
         let stands = |message: usize| self.unshortened[message] <= most || self.from[message] <= room;
         (0..self.count()).find(|place| stands(self.boundary(*place).unwrap_or(self.start))).unwrap_or(self.clean.len())
     }
 
-    /// The place among these where half of the tokens stand that stand in the first more than in the last.
+    /// Returns the place at which the kept tokens are halfway between those of the first and of the last place.
     fn halfway(&self, places: Range<usize>) -> usize {
         let from = |place: usize| self.from[self.boundary(place).unwrap_or(self.start)];
         let half = usize::midpoint(from(places.start), from(places.end - 1));
         places.clone().find(|place| from(*place) <= half).unwrap_or(places.start)
     }
 
-    /// Tells what is before this boundary in so many tokens, and shortens what stands behind it.
+    /// Folds at this boundary with a story of `room` tokens, and shortens the kept messages if the result exceeds the
+    /// budget.
     fn tried(&self, (boundary, room): (Option<usize>, usize), budget: usize) -> Result<Tried, CondenseError> {
         let story = boundary.map(|boundary| self.story(boundary, room, &ShownLines::default()));
         let mut tried = self.applied(boundary, story)?;
@@ -247,7 +255,7 @@ impl<'a> Boundaries<'a> {
         let mut tokens = 0;
         if let (Some(boundary), Some(story)) = (boundary, story) {
             match state.apply(self.fold.provider, self.told(boundary, &story)) {
-                // So little is before the boundary that telling it takes more: it stands.
+                // The story would be longer than the few messages that it replaces, so these are kept.
                 Err(CondenseError::ContextGrew { .. }) => {}
                 told => {
                     drop(told?);
@@ -259,7 +267,7 @@ impl<'a> Boundaries<'a> {
         Ok(Tried { boundary, tokens: all, crowds_newest: false, story: tokens, shortened: None, state })
     }
 
-    /// Tells lines of results, too, for names that nothing that stays has.
+    /// Adds lines of results to the story, for names that no kept message contains.
     fn with_lines(&self, best: Tried, (lines, budget): (usize, usize)) -> Result<Tried, CondenseError> {
         let Some(boundary) = best.boundary.filter(|_| lines > 0 && best.story > 0) else { return Ok(best) };
         let left_out = LeftOut {
@@ -276,7 +284,7 @@ impl<'a> Boundaries<'a> {
         for _ in 0..SHORTER {
             let story = self.story(boundary, room, &lines);
             let mut next = self.applied(Some(boundary), Some(story))?;
-            // The cuts were chosen behind a story.
+            // The cuts in `best` were chosen with a story, so they do not apply without one.
             if next.story == 0 {
                 break;
             }
@@ -291,7 +299,7 @@ impl<'a> Boundaries<'a> {
         Ok(best)
     }
 
-    /// Tokens for lines of results. None where everything stands.
+    /// Returns the token budget for lines of results; 0 if nothing has to be folded.
     fn room_of_lines(&self, budget: usize) -> usize {
         if self.at(budget) == 0 {
             return 0;
@@ -300,7 +308,7 @@ impl<'a> Boundaries<'a> {
         (budget as f64 * LINES * (1.0 - stays).powi(2) * self.fold.part) as usize
     }
 
-    /// The messages that may be told, read once they are needed.
+    /// Returns the messages that the story may replace, read on first use.
     fn telling(&self) -> &Telling<'a> {
         self.telling.get_or_init(|| {
             let messages = self.start..self.clean.last().copied().unwrap_or(self.start);
@@ -314,12 +322,12 @@ impl<'a> Boundaries<'a> {
         })
     }
 
-    /// The story of the messages before this boundary.
+    /// Returns the story of the messages before this boundary.
     fn story(&self, boundary: usize, room: usize, shown: &ShownLines) -> String {
         self.telling().told(boundary, room, shown).unwrap_or_else(|| LEFT_OUT_HERE.to_owned())
     }
 
-    /// Puts the story in the place of the messages before the boundary.
+    /// Returns the proposal that replaces the messages before the boundary by the story.
     fn told(&self, boundary: usize, text: &str) -> Proposal {
         let conversation = &self.request.conversation;
         let mut plan = Plan::default();
@@ -338,7 +346,8 @@ impl<'a> Boundaries<'a> {
     }
 }
 
-/// Estimates the tokens that earlier condensations left out of each message: markers count lines, which are taken to be as long as those that are there.
+/// Estimates the tokens that earlier condensations removed from each message. Markers state the number of lines, which
+/// are assumed to be as long as the remaining ones.
 fn left_out(request: &Request) -> Vec<usize> {
     let texts = request.conversation.texts();
     let lines = |texts: &Vec<TextAt<'_>>| {
@@ -353,7 +362,8 @@ fn left_out(request: &Request) -> Vec<usize> {
     lines.into_iter().map(|(_, left_out)| (left_out as f64 * each) as usize).collect()
 }
 
-/// The two messages in the place of those that are told: the assistant's says that they were left out, and how they are had back; the user's is the story.
+/// Returns the two messages that replace the folded ones. The assistant's says that messages were left out, and how to
+/// recall them. The user's is the story.
 fn pair(conversation: &Conversation, before: usize, story: &str, recall: bool) -> impl Iterator<Item = Edit> {
     let next = conversation.entries().get(before).map(|entry| entry.message.clone());
     let left_out = with_way_back(LEFT_OUT_HERE, recall);

@@ -209,9 +209,9 @@ fn is_changed(one: &Message, other: &Message, in_place: bool) -> bool {
     }
 }
 
-/// Removes drops from a plan if other messages need what they drop: the other half of a tool round, or a message
-/// without which two of one role would meet or the first would not be the user's. Returns the messages that stay for
-/// that reason.
+/// Removes drops from a plan if other messages need the dropped message. It may be the other half of a tool round,
+/// separate two messages of one role, or be the user message that has to come first. Returns the messages that are kept
+/// for that reason.
 fn complete(before: &Conversation, plan: &mut Plan) -> HashSet<usize> {
     let mut back = HashSet::new();
     let replaced = replaced(before, plan);
@@ -229,7 +229,7 @@ fn complete(before: &Conversation, plan: &mut Plan) -> HashSet<usize> {
         }
         let wanted = Wanted { before, after: &after, dropped: &dropped }.by(&problems);
         if wanted.is_empty() {
-            // If an added message would meet one of its role that stays, a short message separates them.
+            // If an added message would follow or precede a kept message of its role, a short message separates them.
             let places = before.positions();
             let is_added = |at: usize| after.entries().get(at).is_some_and(|entry| !places.contains_key(&entry.id));
             let meets = |problem: &Problem| {
@@ -247,8 +247,8 @@ fn complete(before: &Conversation, plan: &mut Plan) -> HashSet<usize> {
         plan.edits.retain(|edit| !matches!(edit, Edit::Drop { message } if wanted.contains(message)));
         dropped.retain(|message| !wanted.contains(message));
         back.extend(wanted);
-        // An added message goes before the messages that came back: to the place of the message it replaces, else not
-        // between a call and its result.
+        // An added message is inserted before the restored messages: in the place of the message that it replaces, or
+        // else not between a call and its result.
         for edit in &mut plan.edits {
             if let Edit::Insert { before: place, value } = edit {
                 let is_its = |message: &usize| has_ids_of(&value.message, before.message(*message));
@@ -260,7 +260,7 @@ fn complete(before: &Conversation, plan: &mut Plan) -> HashSet<usize> {
             }
         }
     }
-    // A plan that cannot be repaired stays as it was, and is refused later.
+    // A plan that cannot be repaired remains as it was, and is refused later.
     plan.edits = given;
     HashSet::new()
 }

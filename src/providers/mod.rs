@@ -52,6 +52,6 @@ pub use self::{
     },
 };
 
-/// The providers of this module.
+/// The descriptors of the providers in this module.
 pub const DESCRIPTORS: &[Descriptor] =
     &[native::DESCRIPTOR, smart::DESCRIPTOR, lossless::DESCRIPTOR, truncation::DESCRIPTOR];

@@ -55,7 +55,7 @@ impl PassReport {
         })
     }
 
-    /// The id of what rules of tools do before everything else.
+    /// The id of the step that applies tool rules, which runs first.
     pub const RULES: &'static str = "tool_rules";
     /// The id of the lossless prelude.
     pub const PRELUDE: &'static str = "lossless_prelude";

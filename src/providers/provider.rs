@@ -16,7 +16,8 @@ use crate::{
 /// A condensation algorithm. It turns a conversation into a plan, and never changes the conversation itself.
 #[async_trait]
 pub trait Provider: Send + Sync {
-    /// Returns the descriptor and the configuration of one of this package's own providers, whose other answers come from them.
+    /// Returns the descriptor and the configuration, for providers of this package. The defaults of the other methods
+    /// use them.
     fn built_in(&self) -> Option<(&'static Descriptor, &Value)> {
         None
     }
@@ -39,7 +40,7 @@ pub trait Provider: Send + Sync {
     /// Decides what to change.
     ///
     /// # Errors
-    /// Any [`CondenseError`]; the conversation then stays unchanged.
+    /// Any [`CondenseError`]; the conversation then remains unchanged.
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError>;
 
     /// Decides what to change, for a provider that runs others. The default ignores `_others`.
@@ -57,8 +58,9 @@ pub trait Provider: Send + Sync {
         self.built_in().map(|(_, own)| ToolRows::in_config(&merged(own, config))).unwrap_or_default()
     }
 
-    /// Returns true if the manager may run it again on its own result when that misses the target: if it calls no
-    /// model, takes milliseconds, and may find more once the rest is gone. Independent of `estimated_speed`.
+    /// Returns true if the manager may run the provider again on its own result when the result misses the target. The
+    /// provider must call no model, take milliseconds, and be able to find more in its result. Independent of
+    /// `estimated_speed`.
     fn may_repeat(&self) -> bool {
         false
     }

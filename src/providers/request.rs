@@ -63,7 +63,7 @@ pub struct Call {
     pub subject: Subject,
 }
 
-/// Why messages of the caller's format cannot hold what a plan puts into the conversation; `None` where they can.
+/// Returns the reason why the caller's format cannot express a plan's insertions; `None` if it can.
 pub type Refusal = dyn Fn(&Plan) -> Option<String> + Send + Sync;
 
 /// The call's data for custom providers.

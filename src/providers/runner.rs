@@ -56,7 +56,8 @@ pub trait Step: Send {
         false
     }
 
-    /// Whether it is run again on a result that is smaller than what it was given: until the target is reached, unless it says otherwise.
+    /// Returns true if it runs again on a result that is smaller than its input. By default, it does until the target
+    /// is reached.
     fn goes_on(&self, state: &State) -> bool {
         !state.meets_target()
     }
@@ -84,8 +85,8 @@ impl State {
         }
     }
 
-    /// Runs a step, and repeats it on its own result while it continues and gains something. The rest can look
-    /// different once content is gone; for example, two texts may have become equal by being cut.
+    /// Runs a step, and repeats it on its own result while it continues and gains something. Removed content can make
+    /// more possible; for example, two texts may have become equal by being cut.
     ///
     /// # Errors
     /// The errors of [`Step::round`]. The work of earlier rounds is kept.
@@ -241,8 +242,8 @@ impl State {
     }
 }
 
-/// Moves inserted messages after the dropped ones, directly before the message that stays, because notes refer to
-/// them there.
+/// Moves inserted messages after the dropped ones, directly before the next kept message, because notes refer to that
+/// place.
 fn insert_behind_dropped(plan: &mut Plan) {
     let dropped: HashSet<usize> = plan
         .edits

@@ -1,10 +1,10 @@
-//! Finds where a conversation can be closed again after messages were dropped.
+//! Finds the messages up to which a conversation can be dropped without breaking a rule of its shape.
 
 use std::collections::HashMap;
 
 use crate::conversation::{Conversation, Problem, answered, new_problems, problems, problems_after};
 
-/// Finds where a conversation can be closed again after messages were dropped.
+/// The places up to which messages can be dropped without a new problem in the conversation's shape.
 pub struct Seams<'a> {
     conversation: &'a Conversation,
     start: usize,
@@ -30,12 +30,12 @@ impl<'a> Seams<'a> {
             return true;
         }
         let (last, next) = (self.conversation.message(self.start - 1), self.conversation.message(first_kept));
-        // A result must not outlive its call.
+        // A result must not be kept without its call.
         if self.answered[first_kept].is_some() {
             return false;
         }
-        // Only the message before decides whether a message causes a problem, so only the first kept one is checked
-        // again.
+        // Whether a message causes a problem depends only on the message before it. So only the first kept message is
+        // checked again.
         let placed = |problem: Problem| (problem.message_index, problem);
         let known = self.known.get(&first_kept).cloned().unwrap_or_default();
         let found = problems_after(Some(last), first_kept, next);

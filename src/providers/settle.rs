@@ -1,5 +1,5 @@
-//! Applies a proposal, and enforces the rules for every proposal: no block grows, pointers stay true, the shape gets
-//! no worse, and without a gain nothing changes.
+//! Applies a proposal, and enforces the rules for every proposal: no block grows, pointers remain valid, no shape
+//! problem is added, and nothing changes without a gain.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,8 +18,8 @@ use crate::{
     words::said,
 };
 
-/// Applies the proposal of `provider` to the request's conversation. A proposal that is settled already is returned
-/// as it is.
+/// Applies the proposal of `provider` to the request's conversation. A proposal that is already settled is returned
+/// unchanged.
 ///
 /// # Errors
 /// [`CondenseError::InvalidPlan`] if the plan does not fit the conversation, [`CondenseError::BrokenResult`] if it
@@ -67,7 +67,7 @@ pub fn settle(request: &Request, provider: &str, proposal: &Proposal) -> Result<
             let result = before.apply(&mended.plan).map_err(invalid)?;
             let result_tally = request.tally.recount(before, &result, &request.cancel)?;
             let mut grown = without_gain(&mended.plan, before, &request.tally, &result_tally);
-            // Lines put back in place of a pointer may grow: they are fewer than in the original conversation.
+            // Lines that replace a pointer again may grow, because they are fewer than in the original conversation.
             grown.retain(|(message, block)| !mended.expanded.contains(&(*message, block.unwrap_or(0))));
             if may_grow && !grown.is_empty() {
                 // An edit that repairs made longer is not worth making.
@@ -301,7 +301,7 @@ mod tests {
         words::said,
     };
 
-    /// A conversation in which the user and the assistant alternate with these texts.
+    /// Creates a conversation in which the user and the assistant alternate with these texts.
     fn conversation(texts: &[&str]) -> Conversation {
         let role = |at: usize| if at.is_multiple_of(2) { "user" } else { "assistant" };
         let message = |(at, text): (usize, &&str)| json!({ "role": role(at), "content": text });
@@ -313,7 +313,7 @@ mod tests {
         Request::new(conversation, tally)
     }
 
-    /// A proposal that sets the texts of these messages.
+    /// Creates a proposal that sets the texts of these messages.
     fn setting(texts: &[(usize, &str)]) -> Proposal {
         let set =
             |(message, text): &(usize, &str)| Edit::set_text(*message, vec!["content".into()], (*text).to_owned());
@@ -324,12 +324,12 @@ mod tests {
         settle(request, "test", proposal).unwrap()
     }
 
-    /// The texts as stored.
+    /// Returns the texts as stored.
     fn written(conversation: &Conversation) -> Vec<String> {
         conversation.texts().iter().flatten().map(|text| text.text.to_owned()).collect()
     }
 
-    /// The texts with pointers resolved.
+    /// Returns the texts with pointers resolved.
     fn read(conversation: &Conversation) -> Vec<String> {
         decode(conversation).into_iter().flatten().collect()
     }
@@ -452,12 +452,12 @@ mod tests {
         assert_eq!(saved(&[]), [(100, 60), (60, 20)], "alike where nothing says how much");
     }
 
-    /// A line unlike any other.
+    /// Returns a line that differs from all others.
     fn line(name: &str) -> String {
         format!("const {name} = read(\"{name}\", settings);")
     }
 
-    /// A pointer to lines above, of which the first is [`line`].
+    /// Returns a pointer to lines above; the first is [`line`].
     fn above(lines: usize, name: &str) -> String {
         format!("[{lines} lines as above from \"const {name} =\"]")
     }
@@ -466,8 +466,8 @@ mod tests {
         names.iter().map(|name| line(name)).collect::<Vec<_>>().join("\n")
     }
 
-    /// The provider checked its pointers together with a change that saves nothing and is undone. Pointers that
-    /// resolved past that change are undone with it, and so are those that resolved past these.
+    /// The provider checked its pointers together with a change that saves nothing, and so is undone. Pointers that
+    /// depend on this change to resolve are undone with it, and so are pointers that depend on those.
     #[test]
     fn every_pointer_reads_as_it_was_planned_or_goes_when_a_change_is_taken_back() {
         let texts = [
@@ -482,13 +482,13 @@ mod tests {
         let proposal = Proposal { pointers_checked: true, ..setting(&plan) };
         let result = settled(&request, &proposal).conversation;
         assert_eq!(written(&result), [&texts[..4], &[SHORT.to_owned()]].concat());
-        // Without the change that saves nothing, they stay.
+        // Without the change that saves nothing, the pointers are kept.
         let proposal = Proposal { pointers_checked: true, ..setting(&[&[(1, "Well.")], &plan[1..]].concat()) };
         let result = settled(&request, &proposal).conversation;
         assert_eq!(read(&result)[2..4], [lines(&["alpha", "beta"]), lines(&["gamma", "delta"])]);
     }
 
-    /// No change is worth making an unchanged text read differently.
+    /// A change must not alter the meaning of an unchanged text.
     #[test]
     fn a_pointer_in_a_text_that_nobody_changes_reads_as_it_did_when_a_change_is_taken_back() {
         let texts = [
@@ -498,18 +498,18 @@ mod tests {
             above(2, "alpha"),
         ];
         let request = request(conversation(&texts.each_ref().map(String::as_str)));
-        // The pointer's target would have to move to another text, which would grow.
+        // To keep the pointer true, its lines would have to be written into another text, which would grow.
         let proposal = setting(&[(1, &*line("delta")), (2, &*lines(&["alpha", "gamma"]))]);
         let settled = settled(&request, &Proposal { pointers_checked: true, ..proposal });
         assert_eq!((written(&settled.conversation), settled.changes.len()), (texts.to_vec(), 0));
     }
 
-    /// The operation on each message, as reported.
+    /// Returns the reported operation on each message.
     fn operations(settled: &Settled) -> Vec<(usize, &str)> {
         settled.changes.iter().map(|change| (change.message_index, change.operation.as_str())).collect()
     }
 
-    /// A condensed conversation whose pointers may be expanded, because the original texts were longer.
+    /// Creates a condensed conversation whose pointers may be expanded, because the original texts were longer.
     fn condensed(texts: &[&str]) -> Request {
         let now = conversation(texts);
         let original: Vec<String> = read(&now).iter().map(|text| format!("{text}\n{LONG}")).collect();
@@ -517,7 +517,7 @@ mod tests {
         Request { original, ..request(now) }
     }
 
-    /// Lines put in place of one pointer are nearer to another pointer than its own target.
+    /// The lines that replace one pointer are nearer to another pointer than that pointer's own target.
     #[test]
     fn every_pointer_of_the_result_leads_to_the_lines_it_stood_for() {
         let first = format!("{}\n{}", lines(&["alpha", "beta", "gamma"]), [LONG; 9].join("\n"));
@@ -543,8 +543,8 @@ mod tests {
         assert!([lines(&["beta", "delta"]), "[… 2 lines left out]".to_owned()].contains(&read[3]), "{}", read[3]);
     }
 
-    /// A conversation whose first text, when it is cut, leaves these pointers without their lines. The cut saves
-    /// enough to expand one of them.
+    /// Returns the texts of a conversation. If its first text is cut, two pointers lose their lines, and the cut saves
+    /// enough tokens to expand one of them.
     fn two_pointers() -> [String; 5] {
         let first = format!("{}\n{LONG}", lines(&["alpha", "beta", "gamma"]));
         [first, above(3, "alpha"), "What it says.".to_owned(), above(3, "alpha"), "Done.".to_owned()]
@@ -566,7 +566,7 @@ mod tests {
         assert_eq!(written(&result.conversation), [SHORT, GAP, "What it says.", GAP, "Done."]);
     }
 
-    /// Checking again would take as long as it took the provider.
+    /// A second check would take as long as the provider's.
     #[test]
     fn a_provider_that_has_seen_to_its_pointers_is_believed() {
         let texts = two_pointers();
@@ -575,7 +575,7 @@ mod tests {
         assert_eq!(written(&settled.conversation)[1..], texts[1..]);
     }
 
-    /// A provider has seen to its pointers together with a change of what is protected, which is not made.
+    /// A provider has checked its pointers together with a change of protected content, which is not made.
     #[test]
     fn pointers_are_looked_at_again_when_protected_content_stays() {
         let texts = [format!("{}\n{LONG}", lines(&["alpha", "gamma"])), lines(&["alpha", "beta"]), "Done.".to_owned()];
@@ -598,7 +598,8 @@ mod tests {
         assert_eq!(written(&result), [SHORT, GAP, "What it says.", GAP, "Done."]);
     }
 
-    /// Lines whose heading no longer holds would get their numbers back. The other changes are still made true.
+    /// Lines whose heading no longer applies would get their numbers back. The pointers in other changes are still
+    /// repaired.
     #[test]
     fn a_change_that_makes_a_text_longer_once_it_is_true_again_is_not_made() {
         let names = ["epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "sigma", "tau"];

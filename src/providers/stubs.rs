@@ -17,8 +17,8 @@ use crate::{
 /// Stubs have at most this many bytes.
 const MAX_STUB_BYTES: usize = 400;
 
-/// Phrases of hosts whose reads have no line numbers. Without them, such a stub could not be told from a one-line
-/// file.
+/// Phrases of hosts whose reads have no line numbers. Without the phrases, such a stub could not be distinguished from
+/// a one-line file.
 const SAID: [&str; 4] = ["file unchanged", "file has not changed", "file content unchanged", "unchanged since"];
 
 /// A result: its message and block.

@@ -15,8 +15,7 @@ use crate::{
     words::{Said, said},
 };
 
-/// Salient lines are selected by characters. This part of the limit is used for them, so that they fit it together
-/// with their markers.
+/// The part of a limit that is used for salient lines, which are selected by characters. The rest is for their markers.
 const ROOM_FOR_MARKERS: f64 = 0.85;
 
 /// A text with more tokens than its rule allows.
@@ -34,8 +33,8 @@ struct Excess<'a> {
 /// The position of a piece: message, path and first byte.
 type PieceKey<'a> = (usize, &'a [PathStep], usize);
 
-/// Cuts each result, and with it its parameters, to the tokens that its tool's rule allows. The newest `recent`
-/// messages and pinned content stay as they are.
+/// Cuts each result, and the parameters of its call, to the tokens that its tool's rule allows. The newest `recent`
+/// messages and pinned content are left unchanged.
 pub fn limited(request: &Request, recent: usize) -> Proposal {
     let is_limited = || request.tools.rules().iter().any(|(_, rule)| rule.limit().is_some());
     if !is_limited() && !recalls(request) {
@@ -100,7 +99,7 @@ fn excesses<'a>(request: &Request, texts: &'a [Vec<TextAt<'a>>], recent: usize) 
                 ContentKind::ToolParameters => rule.inputs && !Suppressed::spares(piece.kind, text),
                 ContentKind::MessageText => false,
             };
-            // A marker about a marker would say nothing.
+            // A marker in place of another marker would be useless.
             if !is_meant || is_blank(text) || Suppressed::fills(text) {
                 continue;
             }

@@ -28,7 +28,7 @@ const LAST_WORDS: Duration = Duration::from_millis(32);
 /// Maximum runs of a provider on its own result. Most find nothing more in the second.
 pub const MAX_REPEATS: usize = 4;
 
-/// A provider, and what it is asked with.
+/// A provider, and the settings with which it runs.
 #[derive(Clone)]
 pub struct Task {
     /// The provider's id.
@@ -37,18 +37,18 @@ pub struct Task {
     pub provider: Arc<dyn Provider>,
     /// Overrides fields of its configuration.
     pub config: Value,
-    /// Scaled tokens that may be left after it.
+    /// The target in scaled tokens.
     pub target_tokens: Option<usize>,
-    /// Its own means to request summaries; those of the whole work if `None`.
+    /// The handlers and budget for its summaries; `None` for those of the whole call.
     pub llm: Option<Llm>,
-    /// The providers that it may ask; `None` if its caller has no registry.
+    /// The providers that it may run; `None` if its caller has no registry.
     pub others: Option<Registry>,
     /// True if its progress is reported as that of a pass.
     pub is_pass: bool,
 }
 
 impl Task {
-    /// The request that the provider gets in the present state. A repeat reports no decisions.
+    /// Returns the provider's request in the current state. A repeat reports no decisions.
     fn request(&self, state: &State) -> Request {
         let whole = state.request.clone();
         Request {
@@ -61,14 +61,14 @@ impl Task {
         }
     }
 
-    /// Asks the provider, within bounds: a panic is an error, and an abort is waited for only briefly.
+    /// Runs the provider. A panic becomes an error, and after an abort the provider has only a short time to end.
     async fn proposed(&self, request: &Request) -> Result<Proposal, CondenseError> {
         let proposing = match &self.others {
             Some(others) => self.provider.propose_among(request, others),
             None => self.provider.propose(request),
         };
         let proposing = AssertUnwindSafe(proposing).catch_unwind();
-        // A provider that does not look at the signal is left behind: the caller does not wait for it.
+        // The caller does not wait for a provider that ignores the signal.
         tokio::select! {
             biased;
             proposal = proposing => proposal.unwrap_or_else(|panic| Err(CondenseError::Internal(panic_message(&*panic)))),
@@ -77,18 +77,18 @@ impl Task {
     }
 }
 
-/// The results of turns, beside what they did to the state.
+/// The results of runs, apart from the changed state.
 #[derive(Debug, Default)]
 pub struct Turn {
     /// The changes.
     pub changes: Vec<Change>,
-    /// Warnings about rules of the provider's configuration; those that the caller has seen are not repeated.
+    /// Warnings about rules in the provider's configuration, except warnings that the caller already has.
     pub about_rules: Vec<Warning>,
     /// Warnings for the caller.
     pub warnings: Vec<Warning>,
-    /// The passes, of providers that work in passes.
+    /// The reports of passes, for providers that work in passes.
     pub passes: Vec<PassReport>,
-    /// The numbers of each provider's first round.
+    /// The measurements of each provider's first round.
     pub calls: Vec<(String, CallRecord)>,
     /// Scaled tokens removed in each round, by provider.
     pub saved: Vec<(String, usize)>,
@@ -121,7 +121,7 @@ impl Turn {
         }
         request.cancel.check()?;
         let settled = settle(request, id, &proposal).inspect_err(|_| {
-            // The work is thrown away, what it has cost is not.
+            // The result is discarded, but its cost is still reported.
             let paid = proposal.warnings.iter().filter(|warning| warning.tells_of_request());
             self.warnings.extend(paid.cloned());
         })?;
@@ -134,7 +134,7 @@ impl Turn {
         Ok(())
     }
 
-    /// Records the numbers of a round. A repeat is no call of its own.
+    /// Records the measurements of a round. A repeat does not count as a separate call.
     fn record(&mut self, id: &str, timer: CallTimer, state: &State, success: bool) {
         self.saved.push((id.to_owned(), timer.tokens.saturating_sub(state.scaled())));
         if !state.is_repeat {
@@ -143,13 +143,13 @@ impl Turn {
     }
 }
 
-/// Has a say in what is settled, before it is adopted.
+/// Decides whether a settled proposal is adopted.
 #[async_trait]
 pub trait Acceptance: Send {
-    /// Looks at the settled proposal. Accepts it by default.
+    /// Checks the settled proposal. The default accepts it.
     ///
     /// # Errors
-    /// Why it is not to be adopted.
+    /// The reason why it is not adopted.
     async fn accept(
         &mut self,
         _request: &Request,
@@ -161,7 +161,7 @@ pub trait Acceptance: Send {
     }
 }
 
-/// Everything that settles is adopted.
+/// Accepts every settled proposal.
 pub struct AcceptAll;
 
 impl Acceptance for AcceptAll {}
@@ -171,7 +171,7 @@ struct ProviderStep<'a> {
     task: &'a Task,
     acceptance: &'a mut dyn Acceptance,
     is_again: bool,
-    /// It may find more in what the newest round has left.
+    /// True if another round may find more.
     unfinished: bool,
     turn: Turn,
 }
@@ -202,7 +202,7 @@ impl Step for ProviderStep<'_> {
     }
 
     fn goes_on(&self, state: &State) -> bool {
-        // Without a target once is enough.
+        // Without a target, one round is enough.
         self.unfinished || self.task.target_tokens.is_some_and(|target| state.scaled() > target)
     }
 
@@ -210,12 +210,13 @@ impl Step for ProviderStep<'_> {
         let timer = CallTimer::begin(state);
         let result = self.work(state).await;
         self.turn.record(&self.task.id, timer, state, result.is_ok());
-        // Finding nothing more in one's own result is no failure, whatever it says.
+        // An error in a repeat is not a failure: the provider merely found nothing more in its own result.
         if state.is_repeat { Ok(()) } else { result }
     }
 }
 
-/// Asks a provider, also about its own result as far as it may repeat. Returns what came of it, and whether it failed; earlier rounds stay adopted.
+/// Runs a provider, and again on its own result if it may repeat. Returns the results and any error. Rounds before an
+/// error remain adopted.
 pub async fn take_turn(
     task: &Task,
     state: &mut State,
@@ -226,7 +227,7 @@ pub async fn take_turn(
     (step.turn, result)
 }
 
-/// Adopts work that is done already as the turn of the provider `id`.
+/// Adopts a finished proposal as the work of the provider `id`.
 pub async fn take_over(
     id: &str,
     proposal: Proposal,
@@ -239,15 +240,15 @@ pub async fn take_over(
     (turn, result)
 }
 
-/// Asks providers about what later ones have left of the conversation, until none finds anything there: with other lines gone, the rest can have
-/// become a copy, or obsolete. The same call on the result would find it, and change its own result.
+/// Runs providers again on the results of later ones, until none finds anything more. After lines were removed, others
+/// may have become copies or stale. Without this, the same call on the result would change it again.
 pub async fn look_again(tasks: &[Task], state: &mut State, acceptance: &mut dyn Acceptance) -> Turn {
     let mut turn = Turn::default();
     for _ in 0..MAX_REPEATS {
         let before = state.tokens();
         for task in tasks {
             let mut step = ProviderStep::new(task, acceptance, true);
-            // A repeat does not fail.
+            // Errors of a repeat are ignored.
             drop(state.run(&mut step).await);
             turn.add(step.turn);
             if state.meets_target() {
@@ -261,7 +262,7 @@ pub async fn look_again(tasks: &[Task], state: &mut State, acceptance: &mut dyn 
     turn
 }
 
-/// The numbers when a provider began.
+/// The measurements at the start of a provider's work.
 #[derive(Debug, Clone, Copy)]
 pub struct CallTimer {
     begun: Instant,
@@ -276,7 +277,7 @@ impl CallTimer {
         Self { begun: Instant::now(), tokens: state.scaled(), spent: state.request.llm.spent.total() }
     }
 
-    /// Returns the numbers of the work that ends now.
+    /// Returns the measurements of the work, which ends now.
     pub fn end(self, state: &State, success: bool) -> CallRecord {
         CallRecord {
             success,
@@ -293,7 +294,7 @@ pub fn milliseconds(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1000.0
 }
 
-/// The message of a panic.
+/// Returns the message of a panic.
 pub fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "panic".to_owned())

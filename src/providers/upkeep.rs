@@ -71,7 +71,7 @@ pub fn true_plan(
     may_grow: bool,
 ) -> Option<TruePlan> {
     let before = &request.conversation;
-    // Limits of a result: smaller than the input, and within the target if there is one.
+    // A result must be smaller than the input, and within the target if there is one.
     let most = request.budget().unwrap_or(usize::MAX).min(request.tally.total().saturating_sub(1));
     let mut room = most.saturating_sub(tally.total());
     let mut may_expand = |expansion: Expansion<'_>| {

@@ -18,10 +18,10 @@ use crate::{
     transcript::{CallOutcome, Meaning, ToolTable, clean_path},
 };
 
-/// Bytes of a line whose words are indexed; a person writes no longer lines.
+/// Maximum bytes of a line that are indexed; people write no longer lines.
 const MAX_LINE: usize = 64 * 1024;
 
-/// A result with more lines shows content.
+/// Maximum lines of a result that may be a stub, which shows no content.
 const MOST_OF_STUB: u32 = 2;
 
 /// An index of conversations, which grows with them.
@@ -161,7 +161,7 @@ impl RecallIndex {
         u16::try_from(at).unwrap_or(0)
     }
 
-    /// Forgets the places of the last `again` messages of a conversation. Returns the number of messages left.
+    /// Removes the places of the last `again` messages of a conversation. Returns the number of remaining messages.
     fn take_back(&mut self, conversation: u32, again: usize) -> u32 {
         let told = &mut self.conversations[conversation as usize];
         let base = told.messages.saturating_sub(again as u32);
@@ -316,7 +316,7 @@ fn read_words(draft: &Draft) -> EntryWords {
     EntryWords { postings, lines }
 }
 
-/// Hashes what identifies an entry: the speaker or tool, and every word.
+/// Hashes the identity of an entry: the speaker or tool, and every word.
 fn content_hash(draft: &Draft) -> u64 {
     let mut hash = Xxh3::new();
     let is_call = matches!(draft.kind, Kind::Call(_));

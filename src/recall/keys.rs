@@ -1,9 +1,9 @@
-//! Keys by which entries are read: short, and derived from the entry's content, so that they stay the same whatever
-//! follows, after any condensation, and in any process.
+//! Keys by which entries are read. A key is short and derived from the entry's content. So later messages, a
+//! condensation or another process do not change it.
 
 /// Characters of a key, without letters and digits that look alike.
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
-/// Length of a key, unless another entry has the same.
+/// Length of a key in characters, unless another entry has the same key.
 pub const SHORTEST: usize = 4;
 /// Length of the whole hash in characters.
 const ALL: usize = 12;

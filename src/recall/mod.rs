@@ -1,12 +1,11 @@
-//! Recall: finds and reads what was said, shown and done in a conversation that is no longer in view.
+//! Recall: searches and reads the content of a conversation that is no longer in the context.
 //!
 //! - `entries`: divides a conversation into words, and calls with their results;
 //! - `index`: the entries of growing conversations; `words` and `postings` find words, `keys` identify entries;
 //! - `ranking`: the places relevant to a query; `versions`: whether they show the newest version of a file;
 //! - `answer`: writes them within a budget; `reading`: lines of one entry; `recall_options`: what hosts say of it.
 //!
-//! An entry and its key stay the same, whatever follows it. Recall concludes nothing from a conversation: it only
-//! quotes.
+//! Later messages change neither an entry nor its key. Recall draws no conclusions from a conversation: it only quotes.
 
 mod answer;
 mod entries;

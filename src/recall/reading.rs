@@ -137,7 +137,7 @@ fn by_numbers_shown(lines: &[&str], asked: LineRange) -> LineRange {
     }
 }
 
-/// Returns the tokens of a line; a huge number if it is too long to be counted.
+/// Returns the tokens of a line. For a line that is too long to be counted, returns a huge number.
 fn cost(line: &str, limit: usize) -> usize {
     if line.len() > limit * MAX_BYTES_PER_TOKEN { usize::MAX - 1 } else { tokens(line) }
 }

@@ -7,7 +7,7 @@ pub const MAX_TOKENS: u64 = 1000;
 /// Default maximum tokens of lines in one read.
 pub const MAX_READ_TOKENS: u64 = 2000;
 
-/// Fewer tokens hold no hit.
+/// Minimum token budget: a hit does not fit into fewer.
 const LEAST_TOKENS: u64 = 100;
 const RESTORE_DATA: &str = "RestoreData | readonly RestoreData[]";
 const A_STORE: &str = "an object with get and set, such as a Keyv or a Map";

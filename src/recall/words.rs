@@ -114,7 +114,7 @@ fn beyond_ascii(text: &str, start: usize, mut at: usize, found: &mut impl FnMut(
     let mut is_alone = false;
     for character in text[at..].chars() {
         if !is_letter(character) {
-            // The rest is read after the separator.
+            // The rest of the word is read after the separator.
             at += if word.is_empty() && before.is_none() { character.len_utf8() } else { 0 };
             break;
         }

@@ -110,7 +110,7 @@ pub fn source_of(option: &str) -> Said {
 }
 
 impl Answers {
-    /// Percent of the tokens that have to go, and where that is known from.
+    /// Returns the percentage of tokens to remove, and the answer from which it follows.
     pub fn reduction(&self) -> Option<(f64, &'static str)> {
         if let Some(percent) = self.reduction_percent {
             return Some((percent, PERCENT));
@@ -123,7 +123,7 @@ impl Answers {
         Some((needed(self.window_target?), WINDOW))
     }
 
-    /// The option that sets a target but cannot apply, because the conversation's size is not known.
+    /// Returns the option that sets a target but has no effect, because the conversation's size is not known.
     pub fn unused(&self) -> Option<&'static str> {
         let sizes = [(TARGET, self.target_tokens.is_some()), (WINDOW, self.context_window.is_some())];
         let cannot_apply = |is_set: bool| is_set && self.tokens.is_none() && self.reduction_percent.is_none();
@@ -135,13 +135,14 @@ impl Answers {
         self.measured.iter().find(|measured| measured.key == key)
     }
 
-    /// Percent of the tokens that can be read nowhere after a candidate, and were not replaced by newer.
+    /// Returns the percentage of tokens that a candidate loses: no longer readable, and not replaced by a newer
+    /// message.
     pub fn loses(&self, key: &str) -> Option<f64> {
         let tokens = self.tokens.filter(|tokens| *tokens > 0.0)?;
         Some(100.0 * self.measurement(key)?.lost / tokens)
     }
 
-    /// Percent of the tokens that a candidate removes of this conversation.
+    /// Returns the percentage of this conversation's tokens that a candidate removes.
     pub fn removes(&self, key: &str) -> Option<f64> {
         let tokens = self.tokens.filter(|tokens| *tokens > 0.0)?;
         Some(100.0 * (1.0 - self.measurement(key)?.tokens / tokens).max(0.0))

@@ -14,7 +14,7 @@ pub struct Candidate {
     pub provider: &'static str,
     /// The code of its title, for people.
     pub title: &'static str,
-    /// Its need of a model.
+    /// Whether it needs a model.
     pub model: Model,
     /// The budget in dollars that one condensation needs: at least this much...
     pub budget: f64,
@@ -33,9 +33,9 @@ pub struct Candidate {
 pub enum Model {
     /// Never.
     None,
-    /// If there is one.
+    /// If a model is available.
     Optional,
-    /// Yes; without one it does nothing.
+    /// Always; without a model it does nothing.
     Needed,
 }
 

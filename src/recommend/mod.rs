@@ -189,7 +189,7 @@ fn chosen(
     ranking: &Ranking<'_>,
     warnings: &mut Vec<Told>,
 ) -> (&'static Candidate, Said) {
-    // Others may lose nothing on this conversation; only this one promises it.
+    // Other candidates may happen to lose nothing on this conversation; only the strict lossless one promises it.
     if let Some((answer, strict)) =
         wants_no_loss(answers).zip(candidates::with_key("lossless_strict")).filter(|_| !answers.measured.is_empty())
     {
@@ -306,7 +306,7 @@ fn limits(answers: &Answers, candidate: &Candidate) -> Vec<Said> {
 }
 
 fn no_model(answers: &Answers, candidate: &Candidate) -> bool {
-    // If not stated: a caller that measured a conversation passed its handler too.
+    // If the answers do not say, assumes that a caller that measured a conversation passed its handler too.
     let is_there = answers.has_handler.unwrap_or(answers.measured.is_empty());
     !is_there && candidate.model == Model::Needed
 }
@@ -448,7 +448,7 @@ fn with_figures(answers: &Answers, candidate: &Candidate, reason: Said) -> Said 
     said!("advice.keeps", reason: figures, names: names, edits: edits)
 }
 
-/// Returns what a reader of the conversation misses after a candidate.
+/// Describes the content that a candidate removes from the conversation.
 fn gone(measured: &Measured) -> Said {
     let (superseded, lost) = (measured.superseded.round(), measured.lost.round());
     let how = if measured.exact { said!("advice.leftOut") } else { said!("advice.leftOutOrSummarized") };
@@ -535,7 +535,7 @@ fn why_not(answers: &Answers, candidate: &Candidate, chosen: &Candidate) -> Said
     let measured = |of: &Candidate| answers.removes(of.key);
     let (its, instead) =
         (measured(candidate).unwrap_or(candidate.reduction), measured(chosen).unwrap_or(chosen.reduction));
-    // Two typical limits are no argument against a measurement.
+    // A typical value is no argument against a measurement.
     if its.round() < instead.round() {
         let code = match (measured(candidate).is_some(), measured(chosen).is_some()) {
             (true, true) => "advice.removesMeasured",

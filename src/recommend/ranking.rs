@@ -5,7 +5,8 @@ use super::{
     candidates::{self, Candidate, Model},
 };
 
-/// Percent above which one summary is worth more to a reader than lines alone; below it, this was not measured.
+/// Percentage of tokens to remove above which a reader learns more from one summary than from lines alone. Lower
+/// percentages were not measured.
 const TIGHT: f64 = 200.0 / 3.0;
 
 /// The measured candidates, and those of them that keep to all limits.
@@ -72,9 +73,9 @@ impl<'a> Ranking<'a> {
         unbeaten.min_by(|one, other| less(&key(one), &key(other))).map(|(candidate, _)| *candidate)
     }
 
-    /// Returns true if a summary is read best: if little may stay and something must be lost, one summary and the rest
-    /// filled with original text (`docs/decisions/0010-salience.md`: 84 and 91 of 100 questions at a tenth and a
-    /// quarter, 61 and 84 without it).
+    /// Returns true if readers learn most from this candidate. If little may remain and something must be lost, this is
+    /// one summary with original text around it (`docs/decisions/0010-salience.md`: 84 and 91 of 100 questions answered
+    /// at a tenth and a quarter; 61 and 84 without the summary).
     pub fn is_read_best(&self, candidate: &Candidate) -> bool {
         let is_tight = self.answers.reduction().is_some_and(|(needed, _)| needed > TIGHT);
         let nothing_is_lost = self.fitting.iter().any(|(_, measured)| measured.lost <= 0.0 && measured.exact);
@@ -84,7 +85,7 @@ impl<'a> Ranking<'a> {
     /// Returns the criteria of care, less being better: whether anything is lost, the share of content used next that
     /// is unreadable, tokens lost or replaced, cost, and tokens left.
     fn care(&self, candidate: &Candidate, measured: &Measured) -> Vec<f64> {
-        // For text that a model writes the share kept is unknown; it is at most the share not lost.
+        // If a model writes text, the kept share is unknown; it is at most the share that is not lost.
         let tokens = self.answers.tokens.unwrap_or(1.0).max(1.0);
         let not_lost = 1.0 - measured.lost / tokens;
         let kept = measured.names.zip(measured.edits).map_or(not_lost, |(names, edits)| f64::midpoint(names, edits));

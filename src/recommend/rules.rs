@@ -61,7 +61,7 @@ pub fn priority_of(priority: &str) -> Said {
     said!("answer.priority", word: word)
 }
 
-/// The decision tree.
+/// Returns the candidates for a priority, by the decision tree.
 fn by_priority(priority: &str, much: bool, budget: Option<f64>) -> &'static [&'static str] {
     match priority {
         "zero_loss" => &["lossless_strict"],

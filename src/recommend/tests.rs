@@ -192,7 +192,7 @@ fn measured(lossless: f64, native_cost: f64, more: Value) -> Value {
 
 #[test]
 fn what_was_measured_decides_and_limits_are_kept() {
-    // Nothing may be lost: neither content that is gone, nor content that newer messages replaced.
+    // Nothing may be lost, not even content that newer messages replaced.
     for answer in
         [json!({ "acceptableLoss": 0 }), json!({ "priority": "zero_loss" }), json!({ "scenario": "compliance" })]
     {
@@ -220,7 +220,7 @@ fn what_was_measured_decides_and_limits_are_kept() {
         json!({ "priority": "quality", "targetTokens": 50_000, "hasHandler": true, "budgetPerCondensation": 0.01 });
     let found = expect(measured(60_000.0, 0.1, dear), "lossless_truncation");
     assert!(found.reason.contains("95% of the names and 72% of the passages"), "{found:?}");
-    // A rule whose choice is beaten gives way, and a warning says so.
+    // A rule yields if another candidate beats its choice, and a warning reports this.
     let found =
         recommended(measured(20_000.0, 0.1, json!({ "userProfile": "enterprise_production", "targetTokens": 50_000 })));
     assert_eq!(
@@ -230,7 +230,7 @@ fn what_was_measured_decides_and_limits_are_kept() {
     );
     let found = recommended(measured(20_000.0, 0.1, json!({ "scenario": "limited_budget", "targetTokens": 50_000 })));
     assert!(found.warnings.iter().any(|told| told.message.contains("does as well or better")), "{found:?}");
-    // If nothing else is requested, the manager does it by itself, whatever the target.
+    // If nothing else is requested, the manager's default is recommended, whatever the target.
     for more in
         [json!({}), json!({ "contextWindow": 180_000, "windowTarget": 90_000 }), json!({ "targetTokens": 10_000 })]
     {

@@ -53,7 +53,7 @@ pub struct Decoder<'a> {
     /// Rows of the texts with pointers, and of texts needed since then.
     rows: Vec<Option<Arc<Rows>>>,
     quoted: Arc<QuotedLines<'a>>,
-    /// Number of bytes that may still be written. Hostile pointers could ask for more than any memory holds.
+    /// Number of bytes that may still be written. Hostile pointers could otherwise exhaust the memory.
     budget: usize,
 }
 
@@ -61,11 +61,11 @@ pub struct Decoder<'a> {
 /// [`MIN_EXPANDED_BYTES`], because one line can represent a million. Further pointers stay as they are.
 const MAX_EXPANSION: usize = 64;
 
-/// The upper limit of that, or twice the bytes of the texts if those are larger: JavaScript strings have at most half
-/// a gigabyte.
+/// The upper limit of the expanded lines, or twice the bytes of the texts if the texts are larger. JavaScript strings
+/// have at most half a gigabyte.
 const MAX_EXPANDED_BYTES: usize = 128 << 20;
 
-/// Number of identical lines examined for one after which the same lines follow.
+/// Maximum number of identical lines to examine when looking for the one that the same lines follow.
 const MAX_PLACES: usize = 32;
 
 /// See [`MAX_EXPANSION`].
@@ -85,7 +85,7 @@ impl<'a> Decoder<'a> {
         Self::with_known(texts, |_| None)
     }
 
-    /// Creates a decoder; `known` returns the rows of texts that were already read.
+    /// Creates a decoder. `known` returns the rows of a text, if they were read before.
     #[must_use]
     pub fn with_known(texts: &'a [&'a str], known: impl Fn(usize) -> Option<Arc<Rows>> + Sync) -> Self {
         let known: Vec<(&str, Option<Arc<Rows>>)> =
@@ -111,13 +111,13 @@ impl<'a> Decoder<'a> {
         Self { texts, rows, quoted, budget: most_expanded(bytes) }
     }
 
-    /// Returns true if a text contains a pointer, or what looks like one.
+    /// Returns true if a text contains a pointer, or a line that looks like one.
     #[must_use]
     pub fn has_pointers(&self, text: usize) -> bool {
         self.rows[text].as_ref().is_some_and(|rows| rows.has_pointers)
     }
 
-    /// Returns the texts with pointers or what looks like them, in order.
+    /// Returns the indices of texts that contain pointers, or lines that look like pointers, in order.
     #[must_use]
     pub fn texts_with_pointers(&self) -> Vec<usize> {
         (0..self.texts.len()).filter(|text| self.has_pointers(*text)).collect()
@@ -255,7 +255,7 @@ impl<'a> Decoder<'a> {
             let places = places.get(first).map_or(&[][..], |places| &places[places.partition_point(|at| *at < next)..]);
             match places.iter().take(MAX_PLACES).find(|at| old[**at..].starts_with(said)) {
                 Some(at) => next = at + lines,
-                // The line was changed, but the lines around it were not.
+                // The line was changed, but its neighbours were not.
                 None => {
                     return row.kind != RowKind::Pointer && !numbered.contains(&text[row.content_range()]);
                 }
@@ -264,8 +264,8 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// Returns the lines that the pointer in row `at` of a text stands for, and how often. `None` if it leads nowhere,
-    /// or to too much.
+    /// Returns the lines that the pointer in row `at` of a text represents, and how often. `None` if it does not
+    /// resolve, or represents too much.
     pub fn found(&mut self, text: usize, at: usize) -> Option<(RowsOf, u32)> {
         let target = self.target(text, at)?;
         let times = match Pointer::read(&self.texts[text][self.rows(text).rows[at].content_range()])? {
@@ -301,7 +301,7 @@ mod tests {
 
     const OLD: &str = "const alpha = read(one);\nconst beta = read(two);\nconst gamma = read(three);\nconst delta = read(four);\nconst omega = read(five);";
 
-    /// Whether a text with this content, behind one that has all lines, says what `old` says.
+    /// Returns true if the text `now`, placed after [`OLD`], is accepted as a version of `old`.
     fn says_again(now: &str, old: &str) -> bool {
         let texts = [OLD, now];
         let mut decoder = Decoder::new(&texts);
@@ -348,7 +348,7 @@ mod tests {
         assert!(!says_again(&headed(&["one line", "three lines", "four lines"]), &old), "numbers changed");
     }
 
-    /// Below a heading, a line that looks like a pointer but resolves to nothing has its number again.
+    /// Below a heading, a line that looks like a pointer but does not resolve gets its number back.
     #[test]
     fn what_does_not_resolve_stays_as_it_is_with_its_number() {
         let dead = "[2 lines as above from \"what stands nowhere\"]";

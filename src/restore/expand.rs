@@ -28,9 +28,8 @@ pub struct Unresolved {
     pub text: String,
 }
 
-/// Resolves every pointer of a conversation from its texts alone, as a patient reader could. Lines below a heading
-/// that left out their numbers get them back. Expanded texts together have at most 64 times the bytes of the
-/// conversation, plus 16 MB.
+/// Resolves every pointer of a conversation from its texts alone, as a patient reader could. Restores the numbers of
+/// lines below a heading. Expanded texts together have at most 64 times the bytes of the conversation, plus 16 MB.
 ///
 /// # Examples
 /// ```

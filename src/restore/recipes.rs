@@ -92,7 +92,7 @@ impl Recipes<'_> {
     }
 }
 
-/// Returns true if the new text may contain markers, without which nothing says where the old text is.
+/// Returns true if the new text may contain markers. Without markers, nothing indicates where the old text is.
 fn may_have_recipe(edit: &Edit) -> bool {
     matches!(edit, Edit::Set { value: NewValue::Text(new), .. } if may_hold_pointers(new))
 }
@@ -113,7 +113,7 @@ impl Rebuild<'_> {
     fn lines(&mut self, index: usize) -> Option<Vec<RecipeLines>> {
         let rows = self.decoder.rows(index);
         let mut found: Vec<RecipeLines> = Vec::new();
-        // True if the next line can extend the last part: that part is this text's own, and nothing came between.
+        // True if the next line can extend the last part: the part is from this text, and directly precedes the line.
         let mut open = false;
         for (at, row) in rows.rows.iter().enumerate() {
             let excerpt = (row.excerpt != NO_EXCERPT).then(|| &rows.excerpts[row.excerpt as usize]);

@@ -1,4 +1,4 @@
-//! Lines that stand in the conversation already: a pointer leads there.
+//! Replaces lines that the conversation already contains by a pointer to them.
 
 use std::collections::HashMap;
 
@@ -11,20 +11,20 @@ use crate::{
     restore::Decoder,
 };
 
-/// Fewer lines or bytes than a pointer is worth stay.
+/// Minimum number of lines and bytes that a pointer replaces.
 const LEAST_LINES: usize = 4;
 const LEAST_BYTES: usize = 300;
 
-/// The most runs to which no line leads: each is looked for in a whole text.
+/// Maximum number of runs that cannot be quoted. The search ends there, because it examines a whole text for each.
 const MOST_UNQUOTED: usize = 64;
 
-/// Quotes of so many bytes are tried: the shortest that one line begins with is taken.
+/// Lengths of quotes to try, in bytes: the shortest quote with which only one line begins is used.
 const QUOTES: [usize; 4] = [MIN_QUOTE_BYTES, 20, 32, MAX_QUOTE_BYTES];
 
-/// Where a line stands: in which text, and from which byte on.
+/// The place of each line, by its hash: the text, and the byte at which the line begins.
 type Places<'t> = HashMap<u64, (&'t str, usize), ByHash>;
 
-/// The last place of each line that can be quoted.
+/// Returns the last place of each line that can be quoted.
 fn places<'t>(texts: &[&'t str]) -> Places<'t> {
     let mut places = Places::default();
     for text in texts {
@@ -39,8 +39,8 @@ fn places<'t>(texts: &[&'t str]) -> Places<'t> {
     places
 }
 
-/// Puts one unit in the place of those whose lines stand in `texts`, in the same order and word for word. A line that says how something ended, or that it failed,
-/// stays where it is. `None` if there are none.
+/// Replaces units whose lines occur in `texts`, in the same order and word for word, by one unit with a pointer. Lines
+/// that say how a call ended or report a failure are kept. `None` if nothing can be replaced.
 pub fn pointed(text: &str, units: &[Unit], texts: &[&str]) -> Option<(Vec<Unit>, Pointers)> {
     let places = places(texts);
     let mut found = None;
@@ -48,7 +48,7 @@ pub fn pointed(text: &str, units: &[Unit], texts: &[&str]) -> Option<(Vec<Unit>,
     let mut unquoted = 0;
     while at < units.len() && !places.is_empty() && unquoted < MOST_UNQUOTED {
         let run = run(text, &units[at..], &places);
-        // Lines of a run that no line leads to are not tried again.
+        // The lines of a run that cannot be quoted are not tried again.
         let end = at + run.as_ref().map_or(1, |(count, _)| *count);
         unquoted += usize::from(matches!(run, Some((_, None))));
         if let Some((_, Some(pointer))) = run {
@@ -66,11 +66,11 @@ pub fn pointed(text: &str, units: &[Unit], texts: &[&str]) -> Option<(Vec<Unit>,
     if let Some((pointed, _)) = &mut found {
         pointed.extend_from_slice(&units[at..]);
     }
-    // A pointer in the place of one unit saves nothing.
+    // Replacing a single unit by a pointer saves nothing.
     found.filter(|(pointed, _)| pointed.len() < units.len())
 }
 
-/// The units from the first on that stand elsewhere, and the pointer to their lines if one line leads there.
+/// Returns how many units from the first on occur elsewhere, and a pointer to their lines, if they can be quoted.
 fn run(text: &str, units: &[Unit], places: &Places<'_>) -> Option<(usize, Option<String>)> {
     let first = &units[0];
     let content = &text[first.range()];

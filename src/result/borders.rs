@@ -1,13 +1,13 @@
-//! Source files and diffs as lines, with the heads of the things they consist of.
+//! Divides source files and diffs into lines, and finds the heads of functions, classes, files and hunks.
 
 use std::ops::Range;
 
 use super::units::{HEAD, REST, Unit, lines_of};
 use crate::conversation::NumberStyle;
 
-/// Begins a file or a hunk of a diff.
+/// Beginnings of lines that start a file or a hunk of a diff.
 const DIFF_HEADS: [&str; 6] = ["diff --git ", "Index: ", "--- ", "+++ ", "@@ ", "*** "];
-/// Other lines that stand outside of hunks, in a diff or between the commits of a log.
+/// Beginnings of other lines outside of hunks, in a diff or between the commits of a log.
 const OUTSIDE: [&str; 16] = [
     "diff ",
     "index ",
@@ -27,12 +27,13 @@ const OUTSIDE: [&str; 16] = [
     "Merge:",
 ];
 
-/// Returns true for a text that is a diff, or a log of commits with their diffs, and nothing else: every hunk has the lines that it announces. Where more stands before
-/// or behind it, such as the output of the next command, that may be what matters.
+/// Returns true if the whole text is a diff, or a log of commits with diffs, and every hunk has the announced number of
+/// lines. Other text before or after it, such as the output of the next command, may be more important, so such a text
+/// does not count as a diff.
 pub fn is_diff(text: &str) -> bool {
     let mut left = (0_u32, 0_u32);
     let mut has_hunk = false;
-    // Behind the numbered lines of a file stands what the tool adds.
+    // If a tool numbered the lines of a file, unnumbered lines after them are the tool's own.
     let is_numbered = |line: &&str| NumberStyle::read(line.as_bytes()).is_some();
     let has_numbers = text.lines().next().is_some_and(|line| is_numbered(&line));
     let lines = text.lines().take_while(|line| !has_numbers || is_numbered(line));
@@ -58,12 +59,12 @@ pub fn is_diff(text: &str) -> bool {
     has_hunk
 }
 
-/// A line without the number that a tool wrote before it.
+/// Returns a line without the number that a tool wrote before it.
 fn content(line: &str) -> &str {
     NumberStyle::read(line.as_bytes()).map_or(line, |(.., start)| &line[start..])
 }
 
-/// The old and new lines of the hunk that a line announces: `@@ -1,2 +1,3 @@`.
+/// Returns the numbers of old and new lines in the head of a hunk: `@@ -1,2 +1,3 @@`.
 fn hunk(line: &str) -> Option<(u32, u32)> {
     let (old, rest) = line.strip_prefix("@@ -")?.split_once(" +")?;
     let (new, _) = rest.split_once(" @@")?;
@@ -77,7 +78,8 @@ fn is_outside(line: &str) -> bool {
         || DIFF_HEADS[..4].iter().chain(&OUTSIDE).any(|head| line.starts_with(head))
 }
 
-/// A unit for each line. Of a diff, the heads of files and hunks stay before what they contain; a head in a source is a line that tells more than others.
+/// Returns a unit for each line. In a diff, heads of files and hunks rank before their content. In a source file, heads
+/// only have a higher worth than other lines.
 pub fn blocks(text: &str, is_diff: bool) -> Vec<Unit> {
     let mut before = None;
     let unit = |(at, range): (usize, Range<usize>)| {
@@ -91,7 +93,8 @@ pub fn blocks(text: &str, is_diff: bool) -> Vec<Unit> {
     lines_of(text).enumerate().map(unit).collect()
 }
 
-/// Returns true for a line with which something begins: it is not indented, and stands behind a blank line, an indented one or a closing bracket.
+/// Returns true if a function, class, file or hunk begins with this line. In source files, this is a line without
+/// indentation after a blank line, an indented one or a closing bracket.
 fn begins(line: &str, before: &str, is_diff: bool) -> bool {
     let (line, before) = (content(line), content(before));
     if is_diff {

@@ -1,4 +1,5 @@
-//! The order in which units are taken: by rank, and within a rank by what they add to those taken before.
+//! Decides the order in which units are taken: by rank, and within a rank by the worth that they add to the units
+//! already taken.
 
 use std::{cmp::Ordering, collections::BinaryHeap};
 
@@ -7,10 +8,10 @@ use super::{
     worth::Worth,
 };
 
-/// Tokens of the note in a gap.
+/// Estimated tokens of the note in a gap.
 pub const GAP_TOKENS: f32 = 6.0;
 
-/// A unit that waits for being taken.
+/// A unit in the queue to be taken.
 struct Waiting {
     density: f32,
     unit: u32,
@@ -36,7 +37,7 @@ impl Ord for Waiting {
     }
 }
 
-/// Takes units until about `room` tokens are used. Returns them in the order in which they were taken, each with the tokens used so far.
+/// Takes units until about `room` tokens are used. Returns them in order, each with the tokens used so far.
 pub fn order(units: &[Unit], pointers: &Pointers, worth: &Worth, tokens_per_byte: f32, room: f32) -> Vec<(usize, f32)> {
     let mut taking = Taking {
         units,
@@ -50,7 +51,7 @@ pub fn order(units: &[Unit], pointers: &Pointers, worth: &Worth, tokens_per_byte
         names: worth.none(),
     };
     let rank = |unit: &u32| units[*unit as usize].rank;
-    // Units of the two last ranks, nearly all, are not listed.
+    // Most units have one of the last two ranks. They are iterated directly, to save the memory of a list.
     let mut first: Vec<u32> = (0..).take(units.len()).filter(|unit| rank(unit) < REST).collect();
     first.sort_unstable_by_key(|unit| (rank(unit), *unit));
     for of_rank in first.chunk_by(|one, other| rank(one) == rank(other)) {
@@ -80,7 +81,8 @@ struct Taking<'a> {
 }
 
 impl Taking<'_> {
-    /// Takes the units of a rank: what ends and what stands around failures in its order, from the end; the rest by worth.
+    /// Takes the units of a rank. Endings are taken from the last to the first, lines around failures from the first to
+    /// the last, and all others by worth.
     fn rank(&mut self, rank: Rank, of_rank: &[u32]) {
         if rank == ENDS {
             of_rank.iter().rev().for_each(|unit| self.take(*unit as usize));
@@ -97,14 +99,15 @@ impl Taking<'_> {
     }
 
     fn by_worth(&mut self, of_rank: impl Iterator<Item = u32> + Clone, least: f32) {
-        // Counted first: a list that grows is there twice.
+        // Counted first, because a vector that grows is in memory twice.
         let mut waiting = Vec::with_capacity(of_rank.clone().count());
         waiting.extend(of_rank.map(|unit| Waiting { density: self.density(unit as usize, least), unit }));
         let mut waiting = BinaryHeap::from(waiting);
         while self.used <= self.room {
             let Some(best) = waiting.pop() else { break };
             let density = self.density(best.unit as usize, least);
-            // Its names may have been taken since, or its neighbours, with which it costs less.
+            // Its density may have changed: its names may have been taken meanwhile, or its neighbours, which makes it
+            // cheaper.
             if waiting.peek().is_some_and(|next| density < next.density) && density < best.density {
                 waiting.push(Waiting { density, ..best });
             } else {
@@ -117,7 +120,7 @@ impl Taking<'_> {
         (self.worth.left(unit, &self.names) + least) / self.cost(unit).max(1.0)
     }
 
-    /// The tokens of a unit, and of the gaps that it opens or closes.
+    /// Returns the tokens of a unit, plus those of gaps that it opens, minus those of gaps that it closes.
     fn cost(&self, unit: usize) -> f32 {
         let is_taken = |at: Option<usize>| at.is_none_or(|at| self.is_taken.get(at).copied().unwrap_or(true));
         let beside = usize::from(is_taken(unit.checked_sub(1))) + usize::from(is_taken(Some(unit + 1)));

@@ -1,37 +1,37 @@
-//! The text of a result as it comes in parts: in UTF-16, or as the bytes that a command wrote.
+//! Collects the text of a result that arrives in parts: in UTF-16, or as the bytes that a command wrote.
 
 use sha2::{Digest, Sha256};
 
 use crate::conversation::surrogates::{enter_text, push_units};
 
-/// The byte order mark, which is no part of the text.
+/// The byte order mark, which is removed from the text.
 const MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// A text that is there in part.
+/// A text that is being received.
 #[derive(Debug, Default)]
 pub struct IncomingText {
     text: String,
-    /// The beginning of a character of which the rest has not come.
+    /// The first bytes of a character whose other bytes have not arrived.
     begun: Vec<u8>,
 }
 
 impl IncomingText {
-    /// A text of about this length.
+    /// Creates an empty text with capacity for about this length.
     #[must_use]
     pub fn new(length: usize) -> Self {
         Self { text: String::with_capacity(length), begun: Vec::new() }
     }
 
-    /// Adds UTF-16 that ends within no surrogate pair.
+    /// Adds UTF-16 that does not end inside a surrogate pair.
     pub fn add_units(&mut self, units: &[u16]) {
         push_units(&mut self.text, units);
     }
 
-    /// Adds bytes of UTF-8, with U+FFFD for those that are none.
+    /// Adds bytes of UTF-8, with U+FFFD for invalid ones.
     pub fn add_bytes(&mut self, bytes: &[u8]) {
         let is_first = self.text.is_empty() && self.begun.is_empty();
         let mut bytes = bytes.strip_prefix(MARK).filter(|_| is_first).unwrap_or(bytes);
-        // Three bytes more complete a character, or show that it is none.
+        // At most three more bytes complete a character, or show that it is invalid.
         while !self.begun.is_empty() && !bytes.is_empty() {
             let (next, rest) = bytes.split_at(1);
             bytes = rest;
@@ -42,7 +42,7 @@ impl IncomingText {
         self.push(bytes);
     }
 
-    /// Adds bytes up to an unfinished character, which waits.
+    /// Adds bytes up to an unfinished character, and keeps its bytes for later.
     fn push(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             let (valid, fault) = match std::str::from_utf8(bytes) {
@@ -64,7 +64,7 @@ impl IncomingText {
         }
     }
 
-    /// The text, which is there as far as it will be.
+    /// Ends the text: an unfinished character becomes U+FFFD.
     fn whole(&mut self) -> &mut String {
         if !std::mem::take(&mut self.begun).is_empty() {
             self.text.push(char::REPLACEMENT_CHARACTER);
@@ -72,20 +72,20 @@ impl IncomingText {
         &mut self.text
     }
 
-    /// Takes the text.
+    /// Returns the text, and leaves this one empty.
     #[must_use]
     pub fn take(&mut self) -> String {
         std::mem::take(self.whole())
     }
 
-    /// The [`digest`] of the text.
+    /// Returns the [`digest`] of the text.
     #[must_use]
     pub fn digest(&mut self) -> String {
         digest(self.whole())
     }
 }
 
-/// The SHA-256 of a text, in hexadecimal digits.
+/// Returns the SHA-256 of a text, in hexadecimal digits.
 #[must_use]
 pub fn digest(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()

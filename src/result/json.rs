@@ -1,4 +1,5 @@
-//! JSON that keeps its shape: all keys where there is room, of long arrays the first and last elements and those that report a failure, and the count and kind of the rest.
+//! Shortens JSON without losing its shape. It keeps as many keys as the budget allows. Of long arrays it keeps the
+//! first and last elements and those that report a failure, and it states the number and kind of the others.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -18,14 +19,15 @@ use crate::{
     salience::ExpectedNames,
 };
 
-/// An element or field is shown with at least so many bytes.
+/// Minimum number of bytes shown of an element or field.
 const LEAST: usize = 60;
-/// Deeper values are not opened: they are shown or left out whole, so that no text exhausts the stack.
+/// Maximum depth of values that are shortened. Deeper ones are shown or left out as a whole, so that no text exhausts
+/// the stack.
 const DEEPEST: usize = 64;
-/// The kind of the rest names so many keys.
+/// Maximum number of keys in the description of omitted elements.
 const KEYS: usize = 12;
 
-/// The text as JSON, if it is one array or object.
+/// Parses a text as JSON; `None` unless it is a single array or object.
 pub fn parse(text: &str) -> Option<&RawValue> {
     let text = text.trim_start_matches('\u{FEFF}').trim();
     if !text.starts_with(['{', '[']) {
@@ -34,41 +36,42 @@ pub fn parse(text: &str) -> Option<&RawValue> {
     serde_json::from_str(text).ok()
 }
 
-/// JSON that was shortened.
+/// Shortened JSON.
 #[derive(Debug, Default)]
 pub struct ShortJson {
-    /// The text: JSON.
+    /// The JSON.
     pub text: String,
-    /// Elements and fields left out of the arrays and objects that were opened.
+    /// Number of elements and fields left out.
     pub left_out: usize,
-    /// All of these arrays and objects.
+    /// Number of all elements and fields of the arrays and objects that were shortened.
     pub values: usize,
-    /// The number of these left out that report a failure.
+    /// Number of elements and fields left out that report a failure.
     pub failures: usize,
 }
 
-/// Shortens a text of several lines to about so many bytes. Returns it, and the number of lines left out that report a failure.
+/// Shortens a text of several lines to about this many bytes. Returns the text, and the number of omitted lines that
+/// report a failure.
 pub type CutText<'a> = &'a dyn Fn(&str, usize) -> (String, usize);
 
-/// A JSON value that is shortened, to any number of bytes: what it consists of is read once.
+/// Shortens one JSON value to any number of bytes, as often as needed. Each part is parsed only once.
 pub struct JsonReader<'a> {
     value: Json<'a>,
     failures: Failures,
     expected: &'a ExpectedNames,
     cut_text: CutText<'a>,
-    /// The members of arrays and objects that were opened, by where these begin.
+    /// The members of arrays and objects, by the address at which the array or object begins.
     opened: HashMap<usize, Rc<Members<'a>>, ByHash>,
     shapes: Shapes<'a>,
 }
 
 impl<'a> JsonReader<'a> {
-    /// Reads where failures are reported.
+    /// Creates a reader, and finds the places that report failures.
     pub fn new(value: Json<'a>, expected: &'a ExpectedNames, cut_text: CutText<'a>) -> Self {
         let failures = Failures::read(value);
         Self { value, failures, expected, cut_text, opened: HashMap::default(), shapes: Shapes::default() }
     }
 
-    /// The value in about `room` bytes.
+    /// Returns the value in about `room` bytes.
     pub fn shorten(&mut self, room: usize) -> ShortJson {
         let mut short = ShortJson::default();
         self.write(self.value, room, 0, &mut short);
@@ -95,7 +98,7 @@ impl<'a> JsonReader<'a> {
         }
     }
 
-    /// The lines of a string are those of a text.
+    /// Shortens a string. One with several lines is shortened like a text.
     fn string(&self, value: Json<'a>, room: usize, short: &mut ShortJson) {
         let text = value.string().filter(|text| text.trim_end().contains('\n'));
         let (cut, failures) = match text {
@@ -116,7 +119,8 @@ impl<'a> JsonReader<'a> {
         let (open, close) = if value.is_array() { ('[', ']') } else { ('{', '}') };
         short.text.push(open);
         let (mut at, mut is_first) = (0, true);
-        // Two gaps in an object could have the same name, and a reader of JSON keeps one of them.
+        // An object gets one gap for all omitted fields: two gaps could have the same key, and JSON parsers keep only
+        // one of them.
         let mut keys = Vec::new();
         for (shown, room) in rooms(&members, room) {
             if value.is_object() {
@@ -140,7 +144,7 @@ impl<'a> JsonReader<'a> {
         short.text.push(close);
     }
 
-    /// Notes what is left out between those that are shown.
+    /// Writes a marker for the omitted members in `gaps`.
     fn gap(&mut self, members: &Members<'a>, gaps: &[Range<usize>], is_first: &mut bool, short: &mut ShortJson) {
         let count = gaps.iter().map(ExactSizeIterator::len).sum();
         if count == 0 {
@@ -176,11 +180,11 @@ impl<'a> JsonReader<'a> {
     }
 }
 
-/// Where a JSON text reports failures.
+/// The places at which a JSON text reports failures.
 struct Failures {
     /// The address of the text.
     start: usize,
-    /// The places in it, in order.
+    /// The byte positions, in order.
     places: Vec<u32>,
 }
 
@@ -192,7 +196,7 @@ impl Failures {
         Self { start: value.json().as_ptr() as usize, places }
     }
 
-    /// Returns true if a part of the text reports one.
+    /// Returns true if a part of the text reports a failure.
     fn are_in(&self, part: &str) -> bool {
         let start = part.as_ptr() as usize - self.start;
         let next = self.places.partition_point(|at| (*at as usize) < start);
@@ -200,7 +204,7 @@ impl Failures {
     }
 }
 
-/// An element, or a field with its key as it is written.
+/// An element, or a field with its key in its original spelling.
 struct Member<'a> {
     key: Option<String>,
     value: Json<'a>,
@@ -220,31 +224,32 @@ impl Member<'_> {
     }
 }
 
-/// Bytes of a block of members. A member of more is a block of its own.
+/// Size of a block of members in bytes. A larger member is a block by itself.
 const BLOCK: usize = 64;
 
-/// The members of an array or object. They are found in the text when they are asked for, because there may be one for every two bytes of it.
+/// The members of an array or object. Only blocks of members are stored, because a text may have one member for every
+/// two bytes. Members are parsed from their block when needed.
 struct Members<'a> {
     value: Json<'a>,
     count: usize,
     blocks: Vec<Block>,
-    /// Members that report a failure, or have names that are known from the conversation.
+    /// Members that report a failure, or contain names known from the conversation.
     outstanding: Vec<Outstanding>,
 }
 
 /// Members that begin within [`BLOCK`] bytes.
 struct Block {
-    /// The number of its first member, and where in the text of all it begins and ends.
+    /// The index of its first member; `start` and `end` are byte positions in the text.
     first: u32,
     start: u32,
     end: u32,
-    /// The kinds of its members in [`Shapes`].
+    /// The number of its members' kind in [`Shapes`], or of their row of kinds.
     kinds: u32,
 }
 
 struct Outstanding {
     member: u32,
-    /// The names in it that are known from the conversation, by their chance to be used.
+    /// Sum over its names known from the conversation of the chance that the name will be used.
     chance: f32,
     is_failure: bool,
 }
@@ -287,12 +292,12 @@ impl<'a> Members<'a> {
         members
     }
 
-    /// Where a value inside begins in the text of all.
+    /// Returns the byte position of an inner value in the text.
     fn place(&self, value: Json<'_>) -> usize {
         value.json().as_ptr() as usize - self.value.json().as_ptr() as usize
     }
 
-    /// The number of the block of a member, and the members before it there.
+    /// Returns the index of a member's block, and the member's position in the block.
     fn block_of(&self, member: usize) -> (usize, usize) {
         let block = self.blocks.partition_point(|block| block.first as usize <= member) - 1;
         (block, member - self.blocks[block].first as usize)
@@ -304,7 +309,7 @@ impl<'a> Members<'a> {
         let mut values = self.value.inside(start).skip(if self.value.is_object() { 2 * before } else { before });
         let key = if self.value.is_object() { values.next() } else { None };
         let value = if before == 0 {
-            // It may be long: it is not read for its end.
+            // The first member may be long. The block's end is known, so the value is not parsed to find it.
             let behind = key.map_or(start, |key| self.place(key) + key.json().len());
             let is_between = |byte: &u8| matches!(byte, b':' | b' ' | b'\n' | b'\r' | b'\t');
             let between = self.value.json().as_bytes()[behind..].iter().take_while(|byte| is_between(byte)).count();
@@ -316,24 +321,24 @@ impl<'a> Members<'a> {
         Member { key, value: value.unwrap_or(self.value) }
     }
 
-    /// The entries of [`Self::outstanding`] for these members.
+    /// Returns the entries of [`Self::outstanding`] for these members.
     fn outstanding_in(&self, members: &Range<usize>) -> &[Outstanding] {
         let first = |member: usize| self.outstanding.partition_point(|other| (other.member as usize) < member);
         &self.outstanding[first(members.start)..first(members.end)]
     }
 }
 
-/// A number of a text that is at most as long as [`super::units::LONGEST`].
+/// Converts a number or position in a text, which has at most [`super::units::LONGEST`] bytes.
 fn narrow(number: usize) -> u32 {
     u32::try_from(number).expect("longer texts are not shortened")
 }
 
-/// The members that are shown, and the room of each: the first and the last, those that report a failure, and as many others as there is room for, the likeliest to be used
-/// first.
+/// Chooses the members to show within `room` bytes, and returns each with its budget. The first and the last come
+/// first, then those that report a failure, then the others in order of their chance to be used.
 fn rooms(members: &Members<'_>, room: usize) -> Vec<(usize, usize)> {
     let mut shown = BTreeMap::new();
     let mut left = room - (room / 3).min(2 * LEAST);
-    // A member of more takes no more than a fair part before all were asked.
+    // A large member counts with at most this many bytes, so that it does not exclude the others.
     let fair = (room / 8).max(LEAST);
     let mut take = |at: usize| {
         let member = members.get(at);
@@ -343,7 +348,7 @@ fn rooms(members: &Members<'_>, room: usize) -> Vec<(usize, usize)> {
             shown.insert(at, (member.head(), member.bytes()));
             left -= cost;
         }
-        // Others may fit where one does not that has a long key.
+        // After a member with a long key does not fit, others may still fit.
         fits || left >= 2 * LEAST
     };
     let failures = members.outstanding.iter().filter(|member| member.is_failure).map(|member| member.member as usize);
@@ -356,7 +361,7 @@ fn rooms(members: &Members<'_>, room: usize) -> Vec<(usize, usize)> {
     divided(&shown, room.saturating_sub(2))
 }
 
-/// The members, those with names that are known from the conversation first.
+/// Iterates over the members. Those with names known from the conversation come first, by chance per byte.
 fn by_chance<'m>(members: &'m Members<'_>) -> impl Iterator<Item = usize> + 'm {
     let is_likely = |member: &&Outstanding| member.chance > 0.0;
     let density = |member: &Outstanding| {
@@ -369,7 +374,8 @@ fn by_chance<'m>(members: &'m Members<'_>) -> impl Iterator<Item = usize> + 'm {
     likely.into_iter().map(|(at, _)| at).chain(others)
 }
 
-/// Divides the room among members with these heads and bytes: those that need less than their part leave the rest to the others.
+/// Divides `room` bytes evenly among members, given as sizes of head and whole. Members that need less than their share
+/// leave the rest to the others.
 fn divided(shown: &BTreeMap<usize, (usize, usize)>, room: usize) -> Vec<(usize, usize)> {
     let mut sizes: Vec<usize> = shown.values().map(|(_, bytes)| *bytes).collect();
     sizes.sort_unstable();
@@ -385,7 +391,7 @@ fn divided(shown: &BTreeMap<usize, (usize, usize)>, room: usize) -> Vec<(usize, 
     shown.iter().map(|(at, (head, bytes))| (*at, (*bytes).min(part).saturating_sub(*head))).collect()
 }
 
-/// The names of a few fields and their kinds: `{id: number, tags: array}`.
+/// Describes omitted fields by names and kinds: `{id: number, tags: array}`.
 fn fields(members: &Members<'_>, gaps: &[Range<usize>]) -> String {
     let field = |at: usize| {
         let member = members.get(at);
@@ -406,19 +412,19 @@ fn kind_name(value: Json<'_>) -> &'static str {
     }
 }
 
-/// The kinds of values, each once: most elements of an array have the kinds of a few.
+/// The distinct kinds of values. Most elements of an array share a few kinds.
 #[derive(Default)]
 struct Shapes<'a> {
     numbers: HashMap<u128, u32, ByHash>,
     /// A value of each kind.
     all: Vec<Json<'a>>,
-    /// Kinds of the members of blocks with several, in their order, and the numbers of these.
+    /// The rows of kinds of blocks whose members have several kinds; `row_numbers` has their indices.
     rows: Vec<Rc<[u32]>>,
     row_numbers: HashMap<Rc<[u32]>, u32>,
     written: String,
 }
 
-/// In a [`Block`], the number is that of a row.
+/// Marks [`Block::kinds`] as the index of a row.
 const IS_ROW: u32 = 1 << 31;
 
 impl<'a> Shapes<'a> {
@@ -434,7 +440,7 @@ impl<'a> Shapes<'a> {
         })
     }
 
-    /// Notes the kinds of the members of the last block.
+    /// Stores the kinds of the members of the last block.
     fn close(&mut self, blocks: &mut [Block], kinds: &mut Vec<u32>) {
         let Some(block) = blocks.last_mut() else { return };
         block.kinds = match kinds[..] {
@@ -454,7 +460,7 @@ impl<'a> Shapes<'a> {
         number
     }
 
-    /// The kinds of these members, in the order in which they come first.
+    /// Returns the kinds of these members, in the order of their first appearance.
     fn kinds(&mut self, members: &Members<'a>, gaps: &[Range<usize>]) -> Vec<u32> {
         let mut is_seen = vec![false; self.all.len()];
         let mut found = Vec::new();
@@ -483,7 +489,7 @@ impl<'a> Shapes<'a> {
         found
     }
 
-    /// The kinds of members: `{id: number, name: string|null}`, `number`, `string|array`.
+    /// Describes the kinds of members: `{id: number, name: string|null}`, `number`, `string|array`.
     fn told(&mut self, members: &Members<'a>, gaps: &[Range<usize>]) -> String {
         let mut kinds: Vec<&str> = Vec::new();
         let mut keys: Vec<(String, Vec<&str>)> = Vec::new();
@@ -523,7 +529,8 @@ fn quoted(value: &impl ToString) -> String {
     serde_json::to_string(&value.to_string()).unwrap_or_default()
 }
 
-/// The beginning and the end of a string literal, and 1 if what is between them reports a failure.
+/// Cuts the middle out of a string literal. Returns the literal, and 1 if the cut removes a report of a failure, else
+/// 0.
 fn cut_string(json: &str, room: usize) -> (String, usize) {
     let inner = &json[1..json.len() - 1];
     let first = border(inner, room * 2 / 3);
@@ -533,14 +540,14 @@ fn cut_string(json: &str, room: usize) -> (String, usize) {
         return (json.to_owned(), 0);
     }
     let gap = Gap::Characters(omitted.chars().count());
-    // A part of JSON does not say what it is a part of.
+    // A fragment of nested JSON does not show which field it belongs to, so the whole string is checked, too.
     let is_in = |inner: &str| is_failure_in_text(&unescape(&format!("\"{inner}\"")));
     let is_failure =
         is_failure_in_text(&omitted) || (is_in(inner) && !is_in(&inner[..first]) && !is_in(&inner[last..]));
     (format!("\"{}{gap}{}\"", &inner[..first], &inner[last..]), usize::from(is_failure))
 }
 
-/// The nearest place at or before `at` that is in no escape and no character.
+/// Returns the nearest position at or before `at` that splits neither an escape nor a character.
 fn border(inner: &str, at: usize) -> usize {
     let mut at = at.min(inner.len());
     while !inner.is_char_boundary(at) {
@@ -695,7 +702,7 @@ mod tests {
         })
     }
 
-    /// The number of members that the gaps say are missing.
+    /// Returns the number of members that the gaps report as missing.
     fn left_out(shown: &serde_json::Value) -> usize {
         let said = |text: &str| -> Option<usize> {
             let (count, rest) = text.strip_prefix("[… ")?.split_once(' ')?;

@@ -1,4 +1,5 @@
-//! Logs of build systems and test runners with one failure in the middle, among lines that name failures and are none.
+//! Logs of build systems and test runners for tests. Each has one failure in the middle, among lines that mention
+//! failures without reporting one.
 
 use serde_json::json;
 
@@ -11,18 +12,18 @@ const LINES: usize = 1000;
 
 struct Log {
     name: &'static str,
-    /// Lines of a run that goes well; `{}` stands for a number.
+    /// Lines of a successful run; `{}` represents a number.
     noise: &'static [&'static str],
-    /// Lines in the middle that have to stay, word for word.
+    /// Lines in the middle that must be kept word for word.
     failure: &'static [&'static str],
-    /// Lines at the end that have to stay.
+    /// Lines at the end that must be kept.
     ending: &'static [&'static str],
     exit_code: i64,
 }
 
 impl Log {
     fn line(&self, at: usize) -> String {
-        // Kinds of lines come in no even order.
+        // The kinds of lines are in no regular order.
         self.noise[(at * 7 + at / 11) % self.noise.len()].replace("{}", &at.to_string())
     }
 
@@ -503,10 +504,10 @@ fn of_every_build_system_the_failure_its_context_and_the_ending_stay() {
                 .sum();
             let notes = short.lines().filter(|line| line.starts_with("[The line above")).count();
             assert_eq!(result.left_out, result.of + notes - repeats - shown_lines(&short), "{}: {short}", log.name);
-            // Rules and the corners of boxes say nothing.
+            // Horizontal rules and the corners of boxes carry no information.
             let must = log.failure.iter().chain(log.ending).filter(|line| line.contains(char::is_alphanumeric));
             let missing: Vec<_> = must.filter(|line| !short.lines().any(|shown| shown == **line)).collect();
-            // Without a word or an exit code, nothing says that it failed at all.
+            // Without a keyword or an exit code, nothing shows that the run failed.
             let is_told = exit_code.is_some()
                 || !log.name.starts_with("a compiler in words") && !log.name.starts_with("a linter");
             if is_told && !missing.is_empty() {

@@ -1,23 +1,24 @@
-//! One new tool result, shortened before it enters a conversation.
+//! Shortens one new tool result before it enters a conversation.
 //!
-//! The lines that say how the call ended and what failed stay word for word, before all others; what else stays is chosen by the names that the work under way is
-//! likeliest to use next, and by how rare a line is. No line is written anew: what is shown is quoted, and notes say what is missing.
+//! Lines that say how the call ended or report a failure are kept first, word for word. The others are chosen by how
+//! likely the current work is to use their names next, and by how rare they are. No line is rewritten: all shown text
+//! is quoted, and notes state what is missing.
 //!
 //! | module | its one idea |
 //! | --- | --- |
-//! | `incoming` | a text that comes in parts |
+//! | `incoming` | a text that arrives in parts |
 //! | `screen` | a text as a terminal shows it |
-//! | `units` | lines, and parts of long lines, that stay or go |
+//! | `units` | lines, and parts of long lines, that are kept or removed |
 //! | `borders` | where source files and diffs are cut |
-//! | `ranks` | what stays before all others |
+//! | `ranks` | the lines kept before all others |
 //! | `stamps` | the time before each line of a log |
 //! | `worth` | the worth of a unit |
 //! | `choice` | the order in which units are taken |
-//! | `above` | lines that stand in the conversation already |
-//! | `written` | the text of what stays |
+//! | `above` | lines that the conversation already contains |
+//! | `written` | the text of the kept units |
 //! | `json` | JSON that keeps its shape |
 //! | `short` | one text within a budget |
-//! | `result_options` | what hosts say of it |
+//! | `result_options` | the options |
 
 mod above;
 mod borders;
@@ -54,16 +55,17 @@ use crate::{
     transcript::{ContentPiece, Meaning, ToolTable, decompose},
 };
 
-/// How a result is shortened.
+/// The settings for shortening a result.
 #[derive(Debug, Clone, Copy)]
 pub struct ResultSettings<'a> {
-    /// Tokens of all it holds together. Half of them are left to its texts, whatever stands beside.
+    /// Token budget of the whole result. At least half of it is left to the texts, whatever images, JSON and files
+    /// take.
     pub budget: usize,
-    /// The exit code of the command, where the caller knows it.
+    /// The exit code of the command, if the caller knows it.
     pub exit_code: Option<i64>,
     /// How to get the whole result, in one line.
     pub whole: Option<&'a str>,
-    /// The vocabulary that tokens are counted in.
+    /// The encoding in which tokens are counted.
     pub encoding: Encoding,
 }
 
@@ -93,7 +95,8 @@ pub struct ShortResult {
     pub fits: bool,
 }
 
-/// The conversation with this call before its last message, and whether it had to be put there: not where it has the call already.
+/// Returns the conversation with this call before its last message, and whether the call was added: it is not if the
+/// conversation already contains it.
 #[must_use]
 pub fn with_call(conversation: &Conversation, call: Option<&CallGiven>) -> (Conversation, bool) {
     let last = conversation.len().saturating_sub(1);
@@ -108,7 +111,7 @@ pub fn with_call(conversation: &Conversation, call: Option<&CallGiven>) -> (Conv
     (conversation.ending_with(ending.map(|entry| entry.message.clone()).into()), true)
 }
 
-/// The conversation with this text as the result that its last message is, which has none.
+/// Returns the conversation with this text as the content of the empty result in its last message.
 #[must_use]
 pub fn with_text(conversation: &Conversation, text: String) -> Conversation {
     let Some(mut message) = conversation.messages().last().cloned() else { return conversation.clone() };
@@ -120,7 +123,8 @@ pub fn with_text(conversation: &Conversation, text: String) -> Conversation {
     conversation.ending_with(vec![message.into()])
 }
 
-/// Shortens tool results in the last message of a conversation: those in the blocks for which `is_new` is true. All else is the work under way.
+/// Shortens tool results in the last message of a conversation: those in the blocks for which `is_new` returns true.
+/// The rest of the conversation shows the current work.
 #[must_use]
 pub fn condense_result(
     conversation: &Conversation,
@@ -132,7 +136,7 @@ pub fn condense_result(
     let last = texts.len().saturating_sub(1);
     let is_result = |message: usize, text: &TextAt<'_>| message == last && is_of_result(text, &is_new);
     let all = || texts.iter().enumerate().flat_map(|(message, texts)| texts.iter().map(move |text| (message, text)));
-    // Texts behind a result are not above it.
+    // Pointers lead upwards, so texts after the result do not count.
     let before: Vec<&str> = all().take_while(|(at, text)| !is_result(*at, text)).map(|(_, text)| text.text).collect();
     let results: Vec<&TextAt<'_>> = all().filter(|(at, text)| is_result(*at, text)).map(|(_, text)| text).collect();
     let pieces = decompose(conversation, tools).pop().unwrap_or_default();
@@ -171,7 +175,7 @@ fn is_of_result(text: &TextAt<'_>, is_new: &impl Fn(usize) -> bool) -> bool {
     text.kind == ContentKind::ToolResults && is_new(text.block)
 }
 
-/// The texts that [`condense_result`] would shorten, as one: lines are numbered in it.
+/// Returns the texts that [`condense_result`] would shorten, joined to one text, in which lines are numbered.
 #[must_use]
 pub fn whole_result(conversation: &Conversation, is_new: impl Fn(usize) -> bool) -> String {
     let texts = conversation.messages().last().map(Message::texts).unwrap_or_default();
@@ -204,13 +208,13 @@ impl ShortResult {
     }
 }
 
-/// Tokens of what the new results in the last message hold beside texts, which stays as it is.
+/// Returns the tokens of images, JSON and files in the new results, which are not shortened.
 fn beside_texts(conversation: &Conversation, encoding: Encoding, is_new: impl Fn(usize) -> bool) -> usize {
     let blocks = conversation.messages().last().map_or(&[][..], |message| message.content.blocks()).iter().enumerate();
     blocks.filter(|(at, _)| is_new(*at)).map(|(_, block)| count_beside_texts(block, encoding)).sum()
 }
 
-/// Divides a budget among texts: those that need less than their part leave the rest to the others.
+/// Divides a budget evenly among texts. Texts that need less than their share leave the rest to the others.
 fn budgets(counts: &[usize], budget: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..counts.len()).collect();
     order.sort_by_key(|at| counts[*at]);
@@ -223,7 +227,7 @@ fn budgets(counts: &[usize], budget: usize) -> Vec<usize> {
     budgets
 }
 
-/// The call of a result: its meaning, whether it is a command that only shows files, and which.
+/// The call of a result: its meaning, whether it is a command that only shows files, and the file or command line.
 #[derive(Debug, Clone, Copy)]
 pub struct CallOf<'a> {
     meaning: Meaning,

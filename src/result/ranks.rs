@@ -1,4 +1,5 @@
-//! The lines that come before all others: how the call ended, what failed, and what stands around it.
+//! Ranks the lines that are kept before all others: how the call ended, which failures it reports, and the lines around
+//! them.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -15,30 +16,32 @@ use crate::{
     tokens::floor_char_boundary,
 };
 
-/// A text of more lines is asked how it ended by its first and last lines and by those that report a failure.
+/// In a text with more lines, only the first and last lines and those that report a failure are searched for how the
+/// call ended.
 const MOST_LINES: usize = 20_000;
 const LAST_LINES: usize = 2000;
-/// Bytes of a line that are asked how the call ended.
+/// Maximum number of bytes of a line that are searched for how the call ended.
 const LINE: usize = 2000;
-/// Lines in front of a failure, and behind it, that explain it.
+/// Maximum number of lines before and after a failure that explain it.
 const BEFORE: usize = 2;
 const BEHIND: usize = 12;
-/// Lines right behind a failure, whatever they look like.
+/// Number of lines directly after a failure that explain it regardless of their form.
 const NEXT: usize = 2;
-/// Failures of one shape that stay before the lines around them; the others come behind those.
+/// Number of failures of one shape that rank before the lines around failures; further ones rank after these lines.
 const OF_ONE_SHAPE: usize = 8;
-/// Lines that only mention a failure of which so many, the first, stay before the lines around them.
+/// Number of lines that only mention a failure and rank like one that reports it; the first ones do.
 const MENTIONS: usize = 8;
-/// Lines with an exit status that are kept, from the end.
+/// Number of lines with an exit status that are kept, counted from the end.
 const STATUSES: usize = 4;
 
-/// The exit status of a command, as shells and hosts write it.
+/// Matches the exit status of a command, as shells and hosts write it.
 static STATUS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)\bexit(?:ed)?\b.{0,24}\b(?:code|status)\b|\b(?:return|exit)[ _-]?(?:code|status)\b|<exit_code>")
         .expect("the pattern is a constant, and tested")
 });
 
-/// A place in a file at the beginning of a line or behind one word: `file.c:3:5: …`, `at file.ts(3,5)`, `File "a.py", line 3`.
+/// Matches a place in a file, at the beginning of a line or after one word: `file.c:3:5: …`, `at file.ts(3,5)`, `File
+/// "a.py", line 3`.
 static PLACE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"^\W*(?:\p{L}+ )?"?[\w@./\\-]+\.\w+"?(?::\d+|[(\[]\d+|, \p{L}+ \d+)"#)
         .expect("the pattern is a constant, and tested")
@@ -70,7 +73,7 @@ pub fn rank(text: &str, units: &mut [Unit], stamps: Stamps, is_error: bool) {
     rank_context(text, units, stamps);
 }
 
-/// A part of a long line with the beginning of the next: a word may go on there.
+/// Returns a part of a long line with the beginning of the next part, because a word may continue there.
 fn with_next_word<'t>(text: &'t str, part: &Unit) -> &'t str {
     let range = part.range();
     let end = floor_char_boundary(text, range.end + 16);
@@ -78,7 +81,8 @@ fn with_next_word<'t>(text: &'t str, part: &Unit) -> &'t str {
     &line[..memchr::memchr(b'\n', line.as_bytes()).unwrap_or(line.len())]
 }
 
-/// The first line that says something announces the rest, as the head of a table does; with the rule below it.
+/// Ranks the first line that is not blank as a head, because it often introduces the rest, as in a table; also a rule
+/// directly below it.
 pub fn rank_head(text: &str, units: &mut [Unit]) {
     let mut said = units.iter_mut().filter(|unit| !text[unit.range()].trim().is_empty());
     if let Some(first) = said.next() {
@@ -97,7 +101,7 @@ fn rank_endings(text: &str, units: &mut [Unit], stamps: Stamps, is_error: bool) 
     let excess = (0..units.len()).filter(is_asked).count().saturating_sub(MOST_LINES);
     let excess = ends..ends + excess;
     let asked = (0..units.len()).filter(is_asked).enumerate().filter(|(at, _)| !excess.contains(at));
-    // The ends of a long line stand for it, and the parts that report a failure.
+    // A long line is represented by its first and last part, and by the parts that report a failure.
     let stands = |at: &usize| {
         let unit = &units[*at];
         let is_end = || begins_line(text, unit.range().start) || ends_line(text, unit.range().end);
@@ -111,7 +115,8 @@ fn rank_endings(text: &str, units: &mut [Unit], stamps: Stamps, is_error: bool) 
     let contents: Vec<&str> = asked.iter().map(content).collect();
     let ending = ending(&contents, is_error);
     let statuses = (0..contents.len()).rev().filter(|at| STATUS.is_match(contents[*at])).take(STATUSES);
-    // Lines of one form with the last line tell how the call ended where one of them gives an outcome; in a log, all lines are of one form.
+    // Lines of the same form as the last line say how the call ended only if one of them states an outcome: in a log,
+    // all lines have one form.
     let last = contents.len().saturating_sub(1);
     let is_ending = |at: &usize| ending.says || *at == last || !ending.together.contains(at);
     for at in ending.staying(is_error).filter(is_ending).chain(statuses) {
@@ -123,7 +128,7 @@ fn rank_context(text: &str, units: &mut [Unit], stamps: Stamps) {
     let said = |unit: &Unit| stamps.said(&text[unit.range()]);
     let indentation = |unit: &Unit| said(unit).len() - said(unit).trim_start().len();
     let is_blank = |unit: &Unit| said(unit).trim().is_empty();
-    // A line that only mentions a failure is explained where no line reports one.
+    // The surroundings of lines that only mention a failure are kept only if no line reports one.
     let is_reported = units.iter().any(|unit| unit.is_failure);
     for at in 0..units.len() {
         let explains = if is_reported {
@@ -163,14 +168,15 @@ fn rank_context(text: &str, units: &mut [Unit], stamps: Stamps) {
     }
 }
 
-/// The form of a line that reports a failure: lines behind it that go on with it are recognised by it.
+/// The form of a line that reports a failure, by which the lines that continue it are recognised.
 struct Block {
     indentation: usize,
     sign: Option<char>,
 }
 
 impl Block {
-    /// Returns true for a line that is further indented, quotes, has the same sign before it, or stands in the same indented paragraph.
+    /// Returns true for a line that continues the failure: it is further indented, begins as a quotation or with the
+    /// same sign, or belongs to the same indented paragraph.
     fn holds(&self, said: &str, indentation: usize, is_one_paragraph: bool) -> bool {
         let is_paragraph = is_one_paragraph && indentation > 0 && indentation == self.indentation;
         let is_signed = self.sign.is_some() && sign(said) == self.sign;
@@ -178,7 +184,8 @@ impl Block {
     }
 }
 
-/// The sign that a line begins with, such as the bar of a box around a message. ASCII has none that says so: its signs begin items of lists.
+/// Returns the non-ASCII sign at the beginning of a line, such as the bar of a box around a message. ASCII signs do not
+/// count, because they begin items of lists.
 fn sign(said: &str) -> Option<char> {
     said.chars().next().filter(|first| !first.is_ascii() && !first.is_alphanumeric() && !first.is_whitespace())
 }

@@ -1,35 +1,36 @@
-//! A text as a terminal shows it: without colours, and of a line that was overwritten again and again its last state.
+//! Renders a text as a terminal shows it: without colours, and with the last state of each line that was overwritten.
 
 use std::{borrow::Cow, sync::LazyLock};
 
 use memchr::{memchr, memchr2};
 use regex::Regex;
 
-/// Sequences that move the cursor, colour or name the window, and other controls without a width.
+/// Escape sequences, such as for colours and cursor moves, and control characters without a width.
 static ESCAPES: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]|[\x1b\x07\x08\x0b\x0c\x0e\x0f]")
         .expect("the pattern is a constant, and tested")
 });
 
-/// The text without escape sequences, and with the last of several states of a line. A state that differs in more than numbers and bars from the one that
-/// overwrote it stays, on its own line.
+/// A text without escape sequences, in which each overwritten line has only its last state. An earlier state is kept,
+/// on its own line, if its letters differ from those of the state that overwrote it. Progress bars and counters differ
+/// in no letters.
 pub struct Screen<'t> {
     /// The shown text.
     pub text: Cow<'t, str>,
-    /// Its lines, from 0, that show the same line of the original as the one before them.
+    /// Indices, from 0, of shown lines that come from the same original line as the line before them.
     states: Vec<u32>,
-    /// Lines before its first that its numbers count. None where numbers lead nowhere.
+    /// Number of original lines before the first one shown; `None` if line numbers are of no use to the reader.
     pub lines_before: Option<usize>,
 }
 
 impl<'t> Screen<'t> {
-    /// Shows a text.
+    /// Renders a text.
     pub fn show(text: &'t str) -> Self {
         if memchr2(b'\r', b'\x1b', text.as_bytes()).is_none() && memchr2(b'\x08', b'\x07', text.as_bytes()).is_none() {
             return Self { text: Cow::Borrowed(text), states: Vec::new(), lines_before: Some(0) };
         }
         let (mut shown, mut states, mut count) = (String::with_capacity(text.len()), Vec::new(), 0);
-        // No sequence goes on behind its line.
+        // No sequence continues on the next line.
         for line in text.split('\n') {
             let overstruck = memchr(b'\x08', line.as_bytes()).map_or(Cow::Borrowed(line), |_| typed_over(line).into());
             let plain = if overstruck.bytes().any(is_control) {
@@ -52,13 +53,14 @@ impl<'t> Screen<'t> {
         Self { text: Cow::Owned(shown), states, lines_before: Some(0) }
     }
 
-    /// The number, from 1, of the line of the original that the line at this place, from 0, shows.
+    /// Returns the original's line number, from 1, for the shown line at index `at`, from 0.
     pub fn number(&self, at: usize) -> usize {
         at + 1 - self.states.partition_point(|state| *state as usize <= at)
     }
 }
 
-/// A line in which what stands before a backspace is gone: as bold letters are written, and spinners.
+/// Applies the backspaces in a line: each removes the character before it. Programs write bold letters and spinners
+/// with them.
 fn typed_over(line: &str) -> String {
     let mut shown = String::with_capacity(line.len());
     for letter in line.chars() {
@@ -74,7 +76,8 @@ fn is_control(byte: u8) -> bool {
     byte < b' ' && !matches!(byte, b'\t' | b'\r')
 }
 
-/// Calls `found` with the states of a line that say something else than the state that overwrote them; with an empty one if none says anything.
+/// Calls `found` with the last state of a line, and with each earlier state whose letters differ from the next one. If
+/// all states are blank, it calls `found` once with an empty text.
 fn each_last_state(line: &str, mut found: impl FnMut(&str)) {
     if memchr(b'\r', line.as_bytes()).is_none() {
         return found(line);
@@ -90,7 +93,7 @@ fn each_last_state(line: &str, mut found: impl FnMut(&str)) {
     found(state);
 }
 
-/// The letters of a state: bars, spinners and numbers have none.
+/// Returns the letters of a state. Bars, spinners and numbers have none.
 fn letters(state: &str) -> impl Iterator<Item = char> + '_ {
     state.chars().filter(|letter| letter.is_alphabetic())
 }

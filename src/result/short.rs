@@ -1,4 +1,4 @@
-//! One text within a budget.
+//! Shortens one text to a budget.
 
 use serde::Serialize;
 
@@ -18,12 +18,13 @@ use crate::{
     transcript::Meaning,
 };
 
-/// A source file or a diff of at most so many times the budget stays whole.
+/// A source file or a diff is kept whole up to this many times the budget.
 const WHOLE_TIMES: usize = 10;
-/// A text within this share of the budget is good enough.
+/// The search stops at a text that uses at least this share of the budget.
 const CLOSE_ENOUGH: f64 = 0.93;
 const MAX_TRIES: usize = 8;
-/// Estimates are a little off: so much more is taken than there is room for, and given back.
+/// Factor by which the selected units exceed the budget, because estimates are inaccurate. The excess is removed after
+/// counting.
 const MARGIN: f32 = 1.3;
 
 /// The kind of a result: what must not be torn apart in it.
@@ -43,34 +44,35 @@ pub enum ResultKind {
     Data,
 }
 
-/// A text, and what is known of it.
+/// A text to shorten, with its context.
 pub struct Given<'a> {
     pub text: &'a str,
-    /// Lines of the texts before it that are kept with it as one: gaps are numbered in that. None where it is kept as something else.
+    /// Number of lines in earlier texts of the same result, which is stored as one text; line numbers in gaps include
+    /// them. `None` if the stored text differs.
     pub lines_before: Option<usize>,
     pub tokens: usize,
     pub budget: usize,
     pub call: CallOf<'a>,
     pub is_error: bool,
     pub settings: &'a ResultSettings<'a>,
-    /// Nothing where no text has to be shortened.
+    /// The expected names; `None` if no text has to be shortened.
     pub expected: Option<&'a ExpectedNames>,
-    /// The texts of the conversation.
+    /// The texts of the conversation before the result.
     pub before: &'a [&'a str],
-    /// A string in a JSON value: the note is on the whole.
+    /// True for a string in a JSON value, which gets no note: the whole value has one.
     pub is_part: bool,
 }
 
 impl Given<'_> {
-    /// The tool or the command says that it failed.
+    /// Returns true if the tool or the exit code reports a failure.
     fn has_failed(&self) -> bool {
         self.is_error || self.settings.exit_code.is_some_and(|code| code != 0)
     }
 }
 
-/// A text after it was shortened, or not.
+/// A shortened text, or an unchanged one.
 pub struct Short {
-    /// `None` where it stays as it is.
+    /// The new text; `None` if it is unchanged.
     pub text: Option<String>,
     pub tokens: usize,
     pub left_out: usize,
@@ -81,7 +83,7 @@ pub struct Short {
 
 /// Shortens a text that has more tokens than its budget.
 pub fn shorten(given: &Given<'_>) -> Short {
-    // A quotation that was asked for has a limit of its own, and would be asked for again.
+    // Recalled content has its own limit, and the model would request a shortened part again.
     let may_go = given.tokens > given.budget && given.call.meaning != Meaning::Recall && given.text.len() <= LONGEST;
     let Some(expected) = given.expected.filter(|_| may_go) else {
         return whole(given, ResultKind::Text);
@@ -95,7 +97,7 @@ pub fn shorten(given: &Given<'_>) -> Short {
         Some(value) if kind == ResultKind::Json => short_json(given, Json::from(value), expected),
         _ => Text::read(given, kind, expected).shorten(),
     };
-    // Its notes would take more than what they are about.
+    // If the notes take more tokens than they save, the text is kept whole.
     if short.tokens >= given.tokens { whole(given, kind) } else { short }
 }
 
@@ -103,11 +105,12 @@ fn whole(given: &Given<'_>, kind: ResultKind) -> Short {
     Short { text: None, tokens: given.tokens, left_out: 0, of: count_lines(given.text), failures_left_out: 0, kind }
 }
 
-/// Files of these kinds hold data or logs, not what consists of functions.
+/// Extensions of files that contain data or logs, not source code.
 const NO_SOURCE: [&str; 14] =
     ["log", "txt", "out", "err", "json", "jsonl", "ndjson", "csv", "tsv", "lock", "map", "min.js", "min.css", "svg"];
 
-/// Returns true for the name of a file that is neither data nor a log: it has an ending, which begins with a letter (`syslog` and `build.log.1` have none).
+/// Returns true for the path of a source file: its extension begins with a letter and is not that of data or a log.
+/// `syslog` and `build.log.1` have no such extension.
 fn is_source(path: &str) -> bool {
     let path = path.trim_matches(['"', '\'']).to_lowercase();
     let ending =
@@ -166,7 +169,7 @@ fn tokens_of(text: &str, encoding: Encoding) -> usize {
     count_inside(text, encoding).tokens
 }
 
-/// The text with the note as its last line, and their tokens.
+/// Returns the text with the note as its last line, and the tokens of both.
 fn with_note(given: &Given<'_>, text: &str, note: impl Fn(usize) -> String) -> (String, usize) {
     let encoding = given.settings.encoding;
     let shown = tokens_of(text, encoding);
@@ -215,7 +218,7 @@ fn short_json(given: &Given<'_>, value: Json<'_>, expected: &ExpectedNames) -> S
     best.unwrap_or_else(|| whole(given, ResultKind::Json))
 }
 
-/// A text as units with their ranks.
+/// A text divided into ranked units.
 struct Text<'a> {
     given: &'a Given<'a>,
     kind: ResultKind,
@@ -248,7 +251,8 @@ impl<'a> Text<'a> {
         Self { given, kind, expected, screen, units, pointers: Pointers::default(), stamps }
     }
 
-    /// Within the budget, or the least that there is. What stands in the conversation is pointed to, if a reader finds it there.
+    /// Shortens the text to the budget, or as far as possible. Lines that the conversation already contains become
+    /// pointers, if these resolve to them.
     fn shorten(mut self) -> Short {
         if let Some((pointed, pointers)) = above::pointed(&self.screen.text, &self.units, self.given.before) {
             let plain = std::mem::replace(&mut self.units, pointed);
@@ -277,7 +281,7 @@ impl<'a> Text<'a> {
         let least = self.units.iter().filter(|unit| unit.rank == ENDS).count();
         let order = choice::order(&self.units, &self.pointers, &worth, tokens_per_byte, budget as f32 * MARGIN);
         drop(worth);
-        // Takings below `low` are known to fit; `high` and above, not to.
+        // Taking `low` units is known to fit, and taking `high` or more is known not to.
         let (mut low, mut high) = (least.min(order.len()), order.len() + 1);
         let mut tried = self.with_first(&order, low);
         let mut correction = 1.0;
@@ -299,7 +303,7 @@ impl<'a> Text<'a> {
         tried
     }
 
-    /// The text of the first units that were taken.
+    /// Returns the text of the first `count` units in the order of taking.
     fn with_first(&self, order: &[(usize, f32)], count: usize) -> (Short, Vec<bool>) {
         let mut stays = vec![false; self.units.len()];
         order[..count].iter().for_each(|(unit, _)| stays[*unit] = true);
@@ -315,7 +319,7 @@ impl<'a> Text<'a> {
         (short, stays)
     }
 
-    /// Lines that report a failure, of which the part that does is left out.
+    /// Returns the number of lines that report a failure and whose reporting part is left out.
     fn failures_without(&self, stays: &[bool]) -> usize {
         let mut count = 0;
         let mut last = None;

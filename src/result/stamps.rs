@@ -1,33 +1,34 @@
-//! The time that services of continuous integration and loggers write before every line: what a line says stands behind it.
+//! Recognises the time that loggers and services of continuous integration write before every line, so that lines can
+//! be compared without it.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// A time, behind the names of a job and a step where there are some, and before those of a host and a process.
+/// Matches a time, with optional names of a job and a step before it, and of a host and a process after it.
 static STAMP: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"^(?:[^\t\n]{1,80}\t){0,2}\[?(?:\d{4}-\d\d-\d\d[T ]|[A-Z][a-z]{2} [ \d]\d )?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?[ \t](?:[\w.-]+ [\w./@-]+\[\d+\]: )?",
     )
     .expect("the pattern is a constant, and tested")
 });
-/// Lines that are asked whether they have one.
+/// Number of lines to check for a stamp.
 const ASKED: usize = 200;
 
-/// Whether the lines of a text have stamps.
+/// Stores whether the lines of a text have stamps.
 #[derive(Debug, Clone, Copy)]
 pub struct Stamps {
     are_there: bool,
 }
 
 impl Stamps {
-    /// Returns true for a text if most of its first lines have one.
+    /// Checks the first lines of a text: stamps count as present if most of them have one.
     pub fn of_text(text: &str) -> Self {
         let lines = || text.lines().filter(|line| !line.trim().is_empty()).take(ASKED);
         Self { are_there: lines().filter(|line| STAMP.is_match(line)).count() * 2 > lines().count() }
     }
 
-    /// The line behind its stamp, with its indentation.
+    /// Returns the line without its stamp, with its indentation.
     pub fn said<'t>(&self, line: &'t str) -> &'t str {
         let stamp = if self.are_there { STAMP.find(line) } else { None };
         stamp.map_or(line, |stamp| &line[stamp.end()..])

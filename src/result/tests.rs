@@ -31,7 +31,7 @@ fn short(text: &str, budget: usize) -> (ShortResult, String) {
     run(text, &settings(budget), &[], "make all")
 }
 
-/// A log of a build system: many lines that say little, a failure in the middle, and an ending.
+/// A log of a build system: many unimportant lines, a failure in the middle, and an ending.
 fn log(line: impl Fn(usize) -> String, failure: &[&str], ending: &[&str]) -> String {
     let lines: Vec<String> = (0..2000)
         .flat_map(|at| {
@@ -342,7 +342,7 @@ fn any_line() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A line of a log; few of them are different, so that some come again.
+/// A line of a log. There are few different lines, so that some are repeated.
 fn plain_line() -> impl Strategy<Value = String> {
     prop_oneof![
         6 => "(building|testing) [a-c]{1,2}(/[a-c]{1,2})? [0-9]{1,3}",
@@ -382,7 +382,7 @@ proptest! {
         prop_assert_eq!(result.tokens_after, crate::tokens::count_inside(&short, Encoding::O200kBase).tokens);
         prop_assert_eq!(result.fits, result.tokens_after <= budget);
         if result.failures_left_out > 0 {
-            // Lines that say how it ended stay before failures, and lines around those that stay.
+            // Lines with the outcome of the call rank before failures, and failures before the lines around them.
             let ending = crate::story::ending(&originals.iter().map(|line| line.trim()).collect::<Vec<_>>(), false);
             let is_near = |line: &str| {
                 let failed = |at: usize| originals[at.saturating_sub(16)..(at + 4).min(originals.len())].iter().any(|line| is_failure(line));
@@ -410,7 +410,7 @@ proptest! {
             return Ok(());
         }
         let (body, note) = short.rsplit_once('\n').unwrap_or(("", &short));
-        // Goes through the lines as a reader does, who counts on with every note.
+        // Counts the lines like a reader, who continues counting at every note.
         let (mut at, mut left_out, mut failures) = (0, 0, 0);
         let failed = |range: std::ops::Range<usize>| lines[range].iter().filter(|line| is_failure(line)).count();
         for line in body.lines().filter(|_| !body.is_empty()) {

@@ -1,66 +1,68 @@
-//! A text as units that stay or go: lines, parts of very long lines, and blocks of lines that belong together.
+//! Divides a text into units that are kept or removed as a whole: lines, parts of very long lines, and blocks of lines
+//! that belong together.
 
 use std::{collections::HashMap, ops::Range};
 
 use crate::by_hash::ByHash;
 
-/// Longer lines, in bytes, are divided.
+/// Maximum length of a line in bytes; longer ones are divided.
 const LONG: usize = 1000;
-/// A part of them has about so many bytes.
+/// Approximate size in bytes of a part of a divided line.
 const PART: usize = 160;
-/// A row of so many bytes without a blank is data, such as base64.
+/// Minimum length in bytes of a run without blanks that counts as data, such as base64.
 const DATA: usize = 120;
 
-/// The importance of a unit: those of a smaller rank stay before all others.
+/// The importance of a unit. Units of a lower rank are kept before all units of a higher rank.
 pub type Rank = u8;
-/// Says how the call ended.
+/// Rank of a unit that says how the call ended.
 pub const ENDS: Rank = 0;
-/// Reports a failure.
+/// Rank of a unit that reports a failure.
 pub const FAILURE: Rank = 1;
-/// The head of a table, of a file in a diff, of a function.
+/// Rank of the head of a table, of a file in a diff, or of a function.
 pub const HEAD: Rank = 2;
-/// Stands around a failure: one more for each line of distance.
+/// Rank of a unit next to a failure, plus one for each line of distance.
 pub const CONTEXT: Rank = 3;
-/// Reports a failure of a kind of which many others stay.
+/// Rank of a unit that reports a failure, if many failures of its kind are kept.
 pub const MORE_FAILURES: Rank = 99;
-/// Anything else.
+/// Rank of all other text.
 pub const REST: Rank = 100;
-/// Says nothing: base64, control characters.
+/// Rank of data without meaning for a reader: base64, control characters.
 pub const DATA_RANK: Rank = 101;
 
-/// Something that stays or goes as one. Small, because a text may have one for every two bytes.
+/// A part of a text that is kept or removed as a whole. The struct is small, because a text may have one unit for every
+/// two bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Unit {
     /// Its first line, from 0.
     line: u32,
-    /// Its lines, with those that repeat it.
+    /// Number of its lines, including repetitions.
     lines: u32,
     start: u32,
     end: u32,
     /// Its rank.
     pub rank: Rank,
-    /// It is a part of a line: neither its beginning nor its end need be the line's.
+    /// True if it is a part of a divided line.
     pub is_part: bool,
-    /// It is its first line alone: the lines behind that are the same.
+    /// True if its further lines repeat the first, so that its range contains only the first.
     is_repeated: bool,
-    /// It reports a failure.
+    /// True if it reports a failure.
     pub is_failure: bool,
-    /// A function, class, file or hunk begins with it.
+    /// True if a function, class, file or hunk begins with it.
     pub is_head: bool,
-    /// It names a place in a file, in the output of a call that failed.
+    /// True if it names a place in a file, in the output of a failed call.
     pub has_place: bool,
-    /// Its lines stand in the conversation already, and one of [`Pointers`] leads there.
+    /// True if the conversation already contains its lines, and one of [`Pointers`] points to them.
     pub is_pointer: bool,
 }
 
-/// Texts of pointers, by where the unit begins that they are written for.
+/// Texts of pointers, by the first byte of the unit that each replaces.
 pub type Pointers = HashMap<usize, Box<str>, ByHash>;
 
-/// The length of the longest text that has units.
+/// Maximum length of a text in bytes.
 pub const LONGEST: usize = u32::MAX as usize;
 
 impl Unit {
-    /// A unit of these lines, with these bytes: all of them without the line feed at the end.
+    /// Creates a unit of these lines. `range` is all of their bytes except the last line feed.
     pub fn whole(lines: Range<usize>, range: Range<usize>, rank: Rank) -> Self {
         Self {
             line: narrow(lines.start),
@@ -77,33 +79,33 @@ impl Unit {
         }
     }
 
-    /// Its bytes, without the line feed at its end, and without the lines that repeat it.
+    /// Returns its byte range, without the final line feed and without repetitions.
     pub fn range(&self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 
-    /// The number of its first line, from 0.
+    /// Returns the number of its first line, from 0.
     pub fn line(&self) -> usize {
         self.line as usize
     }
 
-    /// The number of the line after its last.
+    /// Returns the number of the line after its last one.
     pub fn end_line(&self) -> usize {
         self.line() + self.lines as usize
     }
 
-    /// The number of lines behind its first that are the same and are not units.
+    /// Returns the number of lines that repeat its first line.
     pub fn repeats(&self) -> usize {
         if self.is_repeated { self.lines as usize - 1 } else { 0 }
     }
 
-    /// The byte at which its last line ends.
+    /// Returns the byte at which its last line ends.
     pub fn last_byte(&self) -> usize {
         let range = self.range();
         range.end + self.repeats() * (range.len() + 1)
     }
 
-    /// The bytes that it is shown with.
+    /// Returns the number of bytes with which it is shown, or that its pointer has.
     pub fn bytes(&self, pointers: &Pointers) -> usize {
         let range = self.range();
         let pointer = pointers.get(&range.start).filter(|_| self.is_pointer);
@@ -111,17 +113,17 @@ impl Unit {
     }
 }
 
-/// A number of a text that is at most [`LONGEST`].
+/// Converts a number or position in a text, which has at most [`LONGEST`] bytes.
 fn narrow(number: usize) -> u32 {
     u32::try_from(number).expect("longer texts have no units")
 }
 
-/// The number of lines of a shown text. The line feed at the end of the text begins no line.
+/// Returns the number of lines of a shown text. A line feed at the end of the text begins no further line.
 pub fn count_lines(text: &str) -> usize {
     memchr::memchr_iter(b'\n', text.as_bytes()).count() + usize::from(!text.ends_with('\n'))
 }
 
-/// The lines of a shown text, by their bytes.
+/// Iterates over the byte ranges of the lines of a shown text.
 pub fn lines_of(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut start = 0;
     memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]).filter_map(move |end| {
@@ -141,7 +143,8 @@ pub fn ends_line(text: &str, at: usize) -> bool {
     text.as_bytes().get(at).is_none_or(|byte| *byte == b'\n')
 }
 
-/// A unit for each line, for each part of a very long one, and for blank lines in a row. Of equal lines in a row, the first.
+/// Returns the units of a text. Adjacent blank lines form one unit, and so do adjacent equal lines. Very long lines are
+/// divided.
 pub fn units_of(text: &str) -> Vec<Unit> {
     let mut units: Vec<Unit> = Vec::with_capacity(most_units(text));
     let mut is_behind_blank = false;
@@ -173,7 +176,8 @@ pub fn units_of(text: &str) -> Vec<Unit> {
     units
 }
 
-/// The most units that a text can have, seldom many more than it has: a list that grows is there twice.
+/// Returns an upper limit for the number of units of a text, usually close to their number. A vector of this capacity
+/// need not grow, which would hold two copies of it in memory.
 fn most_units(text: &str) -> usize {
     let mut before = None;
     let of_line = |line: Range<usize>| {
@@ -184,7 +188,7 @@ fn most_units(text: &str) -> usize {
     lines_of(text).map(of_line).sum()
 }
 
-/// The parts of a long line: each ends behind a blank, a comma or the like where there is one near.
+/// Divides a long line into parts, each ending after a blank, a comma or a similar character if there is one nearby.
 fn parts(text: &str, line: Range<usize>) -> impl Iterator<Item = (Range<usize>, Rank)> + '_ {
     let mut start = line.start;
     std::iter::from_fn(move || {
@@ -207,7 +211,7 @@ fn parts(text: &str, line: Range<usize>) -> impl Iterator<Item = (Range<usize>, 
     })
 }
 
-/// Returns true for base64 and the like, and for what consists of controls and stand-ins of bytes that are no text.
+/// Returns true for base64 and similar data, and for text with many control characters or replacement characters.
 fn is_data(text: &str) -> bool {
     let odd = text.chars().filter(|letter| *letter == '\u{FFFD}' || (letter.is_control() && *letter != '\t')).count();
     if odd * 5 > text.len().max(1) || odd * 8 > text.chars().count().max(1) {

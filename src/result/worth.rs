@@ -1,4 +1,4 @@
-//! The worth of a unit: the chance that its names are used next, and how rare its shape is.
+//! Calculates the worth of units: the chance that their names are used next, and the rarity of their shape.
 
 use std::collections::HashMap;
 
@@ -12,29 +12,31 @@ use crate::{
     salience::ExpectedNames,
 };
 
-/// The worth of the only line of its shape, in names that are certain to be used.
+/// The worth of the only line of its shape. The unit of worth is one name that is certain to be used.
 const RARE: f32 = 0.3;
-/// The worth of the only line of its shape in the output of a failed call that names a place in a file.
+/// The worth of a line that names a place in a file, in the output of a failed call, if it is the only line of its
+/// shape.
 const PLACE: f32 = 1.0;
-/// The worth of the line that a function or class of a file begins with, beside its names.
+/// The worth of a line that begins a function or class, in addition to its names.
 const HEAD_OF_FILE: f32 = 0.05;
-/// The odds of a name grow with this power of the units that it stands in.
+/// The odds of a name grow with this power of the number of units that contain it.
 const OFTEN: f32 = 0.5;
 
 /// The worth of all units.
 pub struct Worth {
-    /// For each unit, where its names begin in `names`; one more at the end.
+    /// For each unit, the index of its first name in `names`; one more entry at the end.
     starts: Vec<u32>,
     /// Names by number, unit after unit.
     names: Vec<u32>,
     /// The chance of each name.
     chances: Vec<f32>,
-    /// The worth of each unit beside its names.
+    /// The worth of each unit apart from its names.
     own: Vec<f32>,
 }
 
 impl Worth {
-    /// Reads the names and shapes of units of `text`. In a file, names that the conversation shows already tell little about what else is there.
+    /// Reads the names and shapes of the units of `text`. In a file, names that the conversation already shows count
+    /// less.
     pub fn read(text: &str, units: &[Unit], stamps: Stamps, is_file: bool, expected: &ExpectedNames) -> Self {
         let mut numbers: HashMap<u64, u32, ByHash> = HashMap::default();
         let (mut starts, mut names, mut chances) = (Vec::with_capacity(units.len() + 1), Vec::new(), Vec::new());
@@ -62,7 +64,7 @@ impl Worth {
         }
         let mut own = rarity(units, |unit| stamps.said(&text[unit.range()]));
         for (own, unit) in own.iter_mut().zip(units) {
-            // Rules, and the signs below a place in a line, say something beside that line alone.
+            // A rule, or a sign that marks a place in the line above, means nothing without the other line.
             if !text[unit.range()].contains(char::is_alphanumeric) {
                 *own = 0.0;
                 continue;
@@ -76,31 +78,31 @@ impl Worth {
         Self { starts, names, chances, own }
     }
 
-    /// The names of a unit, by number.
+    /// Returns the names of a unit, by number.
     fn names_of(&self, unit: usize) -> &[u32] {
         &self.names[self.starts[unit] as usize..self.starts[unit + 1] as usize]
     }
 
-    /// The worth of a unit where these names are kept already.
+    /// Returns the remaining worth of a unit if these names are already kept.
     pub fn left(&self, unit: usize, kept: &[bool]) -> f32 {
         let chance = |name: &u32| if kept[*name as usize] { 0.0 } else { self.chances[*name as usize] };
         self.own[unit] + self.names_of(unit).iter().map(chance).sum::<f32>()
     }
 
-    /// Notes that a unit is kept.
+    /// Marks the names of a kept unit as kept.
     pub fn keep(&self, unit: usize, kept: &mut [bool]) {
         for name in self.names_of(unit) {
             kept[*name as usize] = true;
         }
     }
 
-    /// None of the names is kept.
+    /// Returns the state in which no name is kept.
     pub fn none(&self) -> Vec<bool> {
         vec![false; self.chances.len()]
     }
 }
 
-/// Lines of one shape that say the same.
+/// Lines with the same shape and the same words.
 struct Alike {
     /// The number of their shape.
     shape: u32,
@@ -108,7 +110,8 @@ struct Alike {
     rarity: f32,
 }
 
-/// How rare each unit is, from 0 to 1: of lines of one shape, also the ones that say what few others of it say. Parts of long lines are alike.
+/// Returns the rarity of each unit, from 0 to 1. Half of it comes from the number of lines of its shape, and half from
+/// how few of them have the same words. All parts of long lines count as alike.
 fn rarity<'t>(units: &[Unit], said: impl Fn(&Unit) -> &'t str) -> Vec<f32> {
     let mut of_shape: Vec<u32> = Vec::new();
     let mut alike: Vec<Alike> = Vec::new();
@@ -131,7 +134,8 @@ fn rarity<'t>(units: &[Unit], said: impl Fn(&Unit) -> &'t str) -> Vec<f32> {
         };
         units.iter().map(kind).collect()
     };
-    // Lines of a shape by how many are alike, the fewest first: those that come before or at a line are as rare as it.
+    // Sorts the lines of each shape by how many are alike, the fewest first. `before` counts the lines that are at
+    // least as rare.
     let mut order: Vec<u32> = (0..).take(alike.len()).collect();
     let key = |kind: &u32| (alike[*kind as usize].shape, alike[*kind as usize].times);
     order.sort_unstable_by_key(key);

@@ -1,4 +1,4 @@
-//! The text of the units that stay, with a note in every gap.
+//! Writes the text of the kept units, with a note in every gap.
 
 use std::ops::Range;
 
@@ -13,13 +13,13 @@ use crate::markers::{Gap, LineGap, Pointer};
 pub struct Written {
     /// The text.
     pub text: String,
-    /// Lines of which nothing is shown.
+    /// Number of lines of which nothing is shown.
     pub lines_left_out: usize,
 }
 
 /// Writes the units for which `stays` is true.
 ///
-/// With `is_expanded`, pointers are written as the lines that they stand for.
+/// With `is_expanded`, pointers are written as the lines that they represent.
 pub fn written(screen: &Screen<'_>, units: &[Unit], pointers: &Pointers, stays: &[bool], is_expanded: bool) -> Written {
     let mut written = Written::default();
     let lines = count_lines(&screen.text);
@@ -39,7 +39,7 @@ pub fn written(screen: &Screen<'_>, units: &[Unit], pointers: &Pointers, stays: 
     written
 }
 
-/// A gap of blank lines, or of less than its note takes, is no gap: its units stay, too.
+/// Keeps the units of gaps that are blank, or shorter than the note would be.
 pub fn with_small_gaps(screen: &Screen<'_>, units: &[Unit], mut stays: Vec<bool>) -> Vec<bool> {
     let lines = count_lines(&screen.text);
     let mut at = 0;
@@ -69,7 +69,7 @@ fn keep(screen: &Screen<'_>, unit: &Unit, pointer: Option<&str>, is_expanded: bo
     }
 }
 
-/// A unit begins on a line of its own unless it goes on with its line.
+/// Begins a new line, unless the unit continues a line.
 fn begin_line(screen: &Screen<'_>, unit: &Unit, written: &mut Written) {
     let start = unit.range().start;
     let goes_on = unit.is_part && !begins_line(&screen.text, start);
@@ -82,7 +82,7 @@ fn gap(screen: &Screen<'_>, lines: usize, units: &[Unit], gap: Range<usize>, wri
     let text = &*screen.text;
     let (first, last) = (&units[gap.start], &units[gap.end - 1]);
     let (start, end) = (first.range().start, last.range().end);
-    // The line that the gap begins or ends in is shown in part.
+    // A part of the line in which the gap begins or ends is shown.
     let begins_inside = first.is_part && !begins_line(text, start);
     let ends_inside = last.is_part && !ends_line(text, end);
     let characters = |range: Range<usize>| text[range].chars().count();
@@ -90,7 +90,7 @@ fn gap(screen: &Screen<'_>, lines: usize, units: &[Unit], gap: Range<usize>, wri
     if begins_inside && ends_inside && first.line() == last.line() {
         return note(characters(start..end), written);
     }
-    // The bytes of the lines of which nothing is shown.
+    // The byte range of the lines of which nothing is shown.
     let mut rest = start..last.last_byte();
     if begins_inside {
         rest.start = memchr::memchr(b'\n', &text.as_bytes()[start..]).map_or(text.len(), |length| start + length);
@@ -107,7 +107,7 @@ fn gap(screen: &Screen<'_>, lines: usize, units: &[Unit], gap: Range<usize>, wri
         if whole.start > 0 {
             written.text.push('\n');
         }
-        // A line that was overwritten has several states: of some, one is shown.
+        // An overwritten line may have several states, of which one may be shown.
         let is_shown = |at: Option<usize>, number: usize| at.is_some_and(|at| screen.number(at) == number);
         let (first, last) = (screen.number(whole.start), screen.number(whole.end - 1));
         let first = first + usize::from(is_shown(whole.start.checked_sub(1), first));

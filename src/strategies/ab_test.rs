@@ -23,8 +23,8 @@ struct Variant {
     part: Part,
 }
 
-/// Runs the provider of the variant that the user or task belongs to. If it has no model to call, the variants after it
-/// replace it, which counts for none of them.
+/// Runs the provider of the variant that the user or task belongs to. If that provider lacks a model, the next variants
+/// replace it, and the run counts for no variant.
 pub async fn run(composition: &mut Composition<'_>, config: AbTestConfig) -> Result<(), CondenseError> {
     let AbTestConfig { experiment, salt, variants, .. } = config;
     let variants = self::variants(variants);
@@ -89,13 +89,13 @@ fn whom(request: &Request) -> (Said, String) {
 fn assigned(experiment: &str, salt: &str, id: &str, shares: &[f64]) -> usize {
     let mut hash = Sha256::new();
     for part in [experiment, salt, id] {
-        // With its length, so that no two of them run into one another.
+        // Each part is hashed with its length, so that different parts cannot give the same bytes.
         hash.update((part.len() as u64).to_le_bytes());
         hash.update(part.as_bytes());
     }
     let digest = hash.finalize();
     let number = digest.iter().take(8).fold(0_u64, |number, byte| (number << 8) | u64::from(*byte));
-    // The upper 53 bits, which a float holds exactly: from 0 to below 1.
+    // The upper 53 bits, which a float represents exactly, give a number from 0 to below 1.
     let drawn = (number >> 11) as f64 / (1_u64 << 53) as f64;
     // Divided by the largest, so that neither the sum of huge shares nor the point among tiny ones leaves the range
     // of floats.

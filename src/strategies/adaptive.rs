@@ -1,4 +1,4 @@
-//! `adaptive`: the further the conversation is from the target, the stronger the provider.
+//! `adaptive`: runs a stronger provider the further the conversation is from the target.
 
 use super::{
     composition::{Ask, Composition, ends_all},
@@ -17,9 +17,9 @@ struct Band {
     part: Part,
 }
 
-/// Runs the provider of the conversation's band, and while the target is missed those of the bands it comes to. If a
-/// band's provider has no model to call, the weaker ones replace it, which leave no less than the target, and then the
-/// stronger ones.
+/// Runs the provider of the conversation's band. While the target is missed, it then runs the provider of the band that
+/// the result is in. If a band's provider has no model to call, the weaker providers replace it, which never remove
+/// more than the target requires, and then the stronger ones.
 pub async fn run(composition: &mut Composition<'_>, config: AdaptiveConfig) -> Result<(), CondenseError> {
     let bands = bands(config);
     let mut asked = Vec::new();

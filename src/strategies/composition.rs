@@ -151,7 +151,7 @@ impl<'a> Composition<'a> {
         Ok(record.tokens_after < record.tokens_before)
     }
 
-    /// The task of a part, with the means of the strategy.
+    /// Returns the task of a part, with the handlers and budget of the strategy.
     fn task(&self, part: &Part) -> Result<Task, CondenseError> {
         Ok(Task {
             id: part.provider.clone(),
@@ -164,7 +164,7 @@ impl<'a> Composition<'a> {
         })
     }
 
-    /// A part's turn as the caller is told of it: as a pass, unless it reported passes of its own.
+    /// Converts a part's results for the caller: the part is reported as a pass, unless it reported its own passes.
     fn told(
         &self,
         task: &Task,
@@ -189,7 +189,8 @@ impl<'a> Composition<'a> {
         turn
     }
 
-    /// As [`Self::ask`], but a failure that another provider can make up for is only a warning; returns whether the provider succeeded.
+    /// Works as [`Self::ask`], but errors that allow a fallback become warnings. Returns whether the provider
+    /// succeeded.
     ///
     /// # Errors
     /// The errors that end everything.
@@ -275,13 +276,13 @@ impl<'a> Composition<'a> {
         }
         let mut proposal = self.state.into_proposal(self.request);
         if let Some(settled) = &mut proposal.settled {
-            // The changes as each was made and reported.
+            // Restores the changes as each part reported them.
             settled.changes = changes;
         }
         Proposal { warnings, passes, ..proposal }
     }
 
-    /// Runs the parts that may repeat on what later ones have left. Its passes were told.
+    /// Runs the parts that may repeat again on the results of later ones. Passes are not reported a second time.
     async fn look_again(&mut self) -> Turn {
         let llm = &self.state.request.llm;
         let asks_nobody = llm.handler.is_none() && llm.condensing_handler.is_none() && llm.profiles.is_empty();

@@ -1,4 +1,4 @@
-//! `cost_aware`: the best provider that fits the budget.
+//! `cost_aware`: runs the best provider that fits the budget.
 
 use super::{
     composition::{Ask, Composition, ends_all},
@@ -14,13 +14,13 @@ use crate::{
     words::{Said, said},
 };
 
-/// Asks what `maxCost` pays for.
+/// Runs the best provider within `maxCost`.
 pub async fn run(composition: &mut Composition<'_>, config: &CostAwareConfig) -> Result<(), CondenseError> {
     within(composition, config.max_cost, "maxCost").await
 }
 
-/// Runs native if its maximum cost is within `limit` dollars, else smart if that fits what is left, else a free
-/// provider.
+/// Runs native if its maximum cost is within `limit` dollars, else smart if its cost fits the remaining budget, else a
+/// free provider.
 pub async fn within(composition: &mut Composition<'_>, limit: f64, option: &'static str) -> Result<(), CondenseError> {
     let mut refused = Vec::new();
     // One budget for all runs, so that the cost of a failed one reduces what is left for the next.
@@ -29,8 +29,8 @@ pub async fn within(composition: &mut Composition<'_>, limit: f64, option: &'sta
         match fits(composition, &part, &llm).await? {
             Fit::Fits(reason) => {
                 if composition.ask_or_warn(Ask::new(&part, reason).with(llm.clone())).await? {
-                    // A provider that costs too much is skipped as configured, without a warning; an unknown price is
-                    // worth one.
+                    // A provider that costs too much is skipped without a warning, because that is configured. An
+                    // unknown price gives a warning.
                     let unpriced = refused.into_iter().find(|(code, _)| *code == WarningCode::PriceUnknown);
                     if let Some((code, why)) = unpriced {
                         let said = said!("warning.otherWorks", why: why, provider: part.provider.as_str());
@@ -62,11 +62,11 @@ pub enum Fit {
     Fits(Said),
     /// The budget does not cover it, or its cost is unknown because a model's price is; with the reason.
     Refused(WarningCode, Said),
-    /// It could do nothing.
+    /// Running the provider would be useless, with the error.
     Useless(CondenseError),
 }
 
-/// Checks whether a part's maximal cost is within what is left of the budget of `llm`.
+/// Checks whether a part's maximum cost is within the remaining budget of `llm`.
 ///
 /// # Errors
 /// The errors that end everything.

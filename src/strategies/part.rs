@@ -37,7 +37,7 @@ impl Part {
         Self { config, ..self }
     }
 
-    /// As the part with this index in the list `name`.
+    /// Returns the part with its place in the configuration: this index in the list `name`.
     pub fn at(self, name: &str, index: usize) -> Self {
         Self { place: format!("{name}[{index}]"), ..self }
     }

@@ -32,9 +32,9 @@ pub trait UserDirectory: Send + Sync {
 const PATIENCE: Duration = Duration::from_secs(5);
 const LIMIT: &str = "maxCostPerCondensation";
 
-/// Above this quality threshold the preset that loses least is used...
+/// Quality threshold above which the preset with the least loss is used.
 const CAREFUL_ABOVE: f64 = 0.8;
-/// ... above this one the middle preset, else the one that leaves least.
+/// Quality threshold above which the middle preset is used; at or below it, the preset that leaves the fewest tokens.
 const BALANCED_ABOVE: f64 = 0.5;
 
 /// Runs the provider that the user prefers.
@@ -101,7 +101,7 @@ async fn preferences(
 /// The path for errors in preferences that were looked up.
 const ANSWER: &str = "lookUp()";
 
-/// Preferences that were looked up, unless something is wrong with them.
+/// Returns the preferences that were looked up, or the reason why they are invalid.
 fn checked(composition: &Composition<'_>, found: Option<Value>) -> Result<Option<Preferences>, Said> {
     let Some(found) = found.filter(|found| !found.is_null()) else { return Ok(None) };
     let mut faults = tables::faults(tables::PER_USER, &json!({ "default": found }));
@@ -121,7 +121,7 @@ fn checked(composition: &Composition<'_>, found: Option<Value>) -> Result<Option
 fn part(preferences: &Preferences) -> Part {
     let provider = preferences.preferred_provider.as_str();
     let custom = preferences.custom_config.as_ref();
-    // Fields that leave open what is done go with the preset.
+    // Fields that name neither a preset nor passes are combined with the preset.
     let says_what = |config: &&Value| ["preset", "passes"].iter().any(|field| config.get(field).is_some());
     if provider != Smart::ID || custom.as_ref().is_some_and(says_what) {
         return Part::new(provider).with(custom.cloned().unwrap_or_default());

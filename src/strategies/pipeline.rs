@@ -1,4 +1,4 @@
-//! `pipeline`: stages one after the other, each on what the previous one left, until the target is reached.
+//! `pipeline`: runs stages one after the other, each on the result of the previous one, until the target is reached.
 
 use super::{
     composition::{Ask, Composition, ends_all},
@@ -11,7 +11,7 @@ use crate::{
     words::said,
 };
 
-/// Asks the stages of the configuration.
+/// Runs the stages of the configuration.
 pub async fn run(composition: &mut Composition<'_>, config: PipelineConfig) -> Result<(), CondenseError> {
     let parts = match config.stages {
         Some(stages) => stages.into_iter().enumerate().map(part).collect(),

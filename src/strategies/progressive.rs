@@ -1,4 +1,5 @@
-//! `progressive`: first free providers, then models; the more of the budget is left, the more expensive.
+//! `progressive`: runs free providers first, then models. The larger the remaining budget, the more expensive the
+//! models.
 
 use super::{
     composition::{Ask, Composition},
@@ -15,13 +16,12 @@ use crate::{
     words::{Said, said},
 };
 
-/// With a budget of at most this many dollars no model is called, because even a cheap one costs about as much for a
-/// long conversation.
+/// Budget in dollars above which a model is called: even a cheap one costs about as much for a long conversation.
 const CHEAP_ABOVE: f64 = 0.01;
-/// With at most this much of the budget left, the conversation's own model is not called.
+/// Remaining budget in dollars above which the conversation's own model is called.
 const OWN_MODEL_ABOVE: f64 = 0.05;
 
-/// Asks the tiers that are needed and paid for.
+/// Runs the tiers that the target requires and the budget covers.
 pub async fn run(composition: &mut Composition<'_>, config: &ProgressiveConfig) -> Result<(), CondenseError> {
     let has_target = composition.now().target_tokens.is_some();
     if !has_target {
@@ -59,7 +59,7 @@ fn missed(composition: &Composition<'_>) -> Said {
 /// Runs native for one summary with shortened messages around it, if the budget covers all of it.
 async fn ask_within(composition: &mut Composition<'_>, reason: Said, llm: Llm) -> Result<(), CondenseError> {
     let part = Part::new(Native::ID);
-    // A summary in parts is paid for completely or not requested: a few parts are no summary.
+    // A summary in parts is requested only if the budget covers all parts, because a few parts are useless.
     match fits(composition, &part, &llm).await? {
         Fit::Fits(_) => drop(composition.ask_or_warn(Ask::new(&part, reason).with(llm)).await?),
         Fit::Refused(code, why) => composition.warn(Warning::new(code, why).about("budget")),

@@ -1,4 +1,4 @@
-//! `quality_first`: the most careful provider first, stronger ones only if that is not enough.
+//! `quality_first`: runs the most careful provider first, and stronger ones only if necessary.
 
 use serde_json::json;
 
@@ -12,8 +12,10 @@ use crate::{
     words::said,
 };
 
-/// To a target lossless, then one summary with what stands around it, then salient truncation, which chooses from all that is left: one request, of which a
-/// reader knows most (docs/strategies.md). Without a target smart with the preset conservative; where that fails, native, and then truncation.
+/// Runs the strategy. With a target, it runs lossless, then one summary with shortened messages around it, then salient
+/// truncation of the rest. This takes one request, and readers of the result knew most in the tests
+/// (docs/strategies.md). Without a target, it runs smart with the preset conservative; if that fails, native, and then
+/// truncation.
 pub async fn run(composition: &mut Composition<'_>) -> Result<(), CondenseError> {
     let truncation = Part::new(Truncation::ID);
     if composition.now().target_tokens.is_none() {

@@ -237,7 +237,7 @@ impl StrategyConfig {
     }
 }
 
-/// Everything that is wrong with a configuration of `strategy`, also in the configurations of those that it asks.
+/// Returns all errors in a configuration of `strategy`, including the configurations of its providers.
 pub fn faults(strategy: &'static str, config: &Value) -> Vec<ConfigError> {
     faults_within(&mut vec![], strategy, config)
 }
@@ -264,7 +264,7 @@ fn faults_within(outer: &mut Vec<&'static str>, strategy: &'static str, config: 
     faults
 }
 
-/// The fault of a strategy that would be asked within itself, and so without end.
+/// Creates the error for a strategy that would run within itself, and so endlessly.
 pub fn asks_itself(place: &str, provider: &str) -> ConfigError {
     let field = if place.ends_with(']') || place.is_empty() { "" } else { ".preferredProvider" };
     let allowed = "a provider that is not asked within itself";

@@ -229,7 +229,7 @@ impl Spent {
         spent.unpriced |= !is_priced;
     }
 
-    /// Returns true if a model of unknown price would be called, so that the sum says nothing.
+    /// Returns true if a model of unknown price would be called, so that the sum is meaningless.
     pub fn is_unpriced(&self) -> bool {
         self.lock().unpriced
     }

@@ -60,7 +60,7 @@ pub(super) struct SummaryAnswer {
     pub cached: bool,
     /// False if the model reached its longest response, so that the end is missing.
     pub complete: bool,
-    /// For a dry run, the tokens a response would probably have. The text then has that length and says nothing.
+    /// For a dry run, the expected tokens of the response. The text is then a placeholder of that length.
     pub expected_tokens: Option<usize>,
 }
 
@@ -323,7 +323,7 @@ impl<'a> SummaryClient<'a> {
         let (requests, provider) = (&self.context.llm.requests, self.context.provider);
         requests.end(begun, provider, &*self.handler, &answer, reported + probably);
         let response = answer?;
-        // Responses under a short limit say nothing about their length without one.
+        // A response under a short limit does not show what its length would be without the limit.
         if response.usage_reported && response.usage.output_tokens > 0 && !limited {
             self.learn(&response.usage, expected_input);
         }

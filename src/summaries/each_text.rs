@@ -40,7 +40,7 @@ pub(crate) struct WrittenSummary {
     pub text: String,
     /// True if no request was needed.
     pub cached: bool,
-    /// For a dry run, the tokens a summary would probably have. The text then has that length and says nothing.
+    /// For a dry run, the expected tokens of the summary. The text is then a placeholder of that length.
     pub expected_tokens: Option<usize>,
 }
 

@@ -73,6 +73,6 @@ pub(super) const ANSWER_MARGIN: usize = 2;
 /// With a strict limit, a request is assumed to have at most this many times the counted tokens, or [`safe_scale`]
 /// times if that is more.
 pub(super) const QUESTION_MARGIN: f64 = 1.25;
-/// A host's handler is not told how long a response may be: it is stopped after this many times the counted tokens.
-/// The model may count more, and also charges for the last piece.
+/// A host's handler receives no maximum response length. Instead, it is stopped after this many times the counted
+/// tokens. The model may count more, and also charges for the last piece.
 pub(super) const HOST_ANSWER_MARGIN: f64 = 1.5;

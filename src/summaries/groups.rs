@@ -19,7 +19,7 @@ const SMALL: usize = 600;
 const MAX_TEXTS: usize = 8;
 /// Maximum tokens of a group's texts.
 const MAX_TOKENS: usize = 3000;
-/// Tokens of a line with a number.
+/// Tokens of the numbered line before each text.
 const LINE: usize = 6;
 
 /// A text to be summarised.

@@ -20,7 +20,7 @@ use crate::{
     words::said,
 };
 
-/// With less room for the conversation, a summary is not worth requesting.
+/// Minimum tokens available for the conversation in a request; with fewer, a summary is not worth requesting.
 const MIN_ROOM_TOKENS: usize = 256;
 
 /// The messages to summarise, and how.
@@ -44,7 +44,7 @@ pub(crate) struct Summary {
     pub parts: usize,
     /// True if no request was needed.
     pub cached: bool,
-    /// For a dry run, the tokens the summary would probably have. The text then has that length and says nothing.
+    /// For a dry run, the expected tokens of the summary. The text is then a placeholder of that length.
     pub expected_tokens: Option<usize>,
 }
 
@@ -80,7 +80,7 @@ pub(crate) async fn summarize(client: &SummaryClient<'_>, job: Job) -> Result<Su
             let model = client.handler.model();
             let said = said!("warning.triedSmaller", model: model, smaller: smaller, window: window);
             client.warnings.add(Warning::new(WarningCode::WindowTooLarge, said).about("contextWindow"));
-            // If the smaller window cannot hold the prompt, the service's own error says more.
+            // If the prompt exceeds the smaller window, the service's own error is more informative.
             match Attempt::new(client, &job, smaller) {
                 Ok(second) => second.run(turns).await,
                 Err(_) => Err(error),

@@ -171,7 +171,8 @@ impl UsedTokens {
     fn new(usage: &TokenUsage, api: Option<Api>) -> Self {
         let TokenUsage { input_tokens, output_tokens, cache_write_tokens, cache_read_tokens, .. } = *usage;
         let cached = cache_write_tokens.saturating_add(cache_read_tokens);
-        // If there are more cached tokens than input tokens, they cannot be included: the count is Anthropic's.
+        // If there are more cached tokens than input tokens, the input tokens cannot include them: they are counted by
+        // Anthropic's rule.
         let are_apart = api == Some(Api::Anthropic) || cached > input_tokens;
         let input_tokens = if are_apart { input_tokens.saturating_add(cached) } else { input_tokens };
         Self {

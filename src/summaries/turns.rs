@@ -155,8 +155,8 @@ impl Turn {
     }
 }
 
-/// Divides the messages of `range` into pieces, without words that say nothing. Thinking is left out: it was never part
-/// of the response.
+/// Divides the messages of `range` into pieces, without texts that carry no information. Thinking is left out, because
+/// it was never part of the response.
 pub(crate) fn turns(conversation: &Conversation, range: Range<usize>, tools: &ToolTable) -> Vec<Turn> {
     let pieces = decompose(conversation, tools);
     let mut teller = Teller { called: HashMap::new(), told: Vec::with_capacity(range.len()) };
@@ -301,7 +301,7 @@ impl<'a> Teller<'a> {
                 }
             }
         }
-        // An empty output is written too, so that the model sees there was none.
+        // An empty output is written too, so that the model sees that the call had no output.
         self.tell(message, what.clone(), &texts.join("\n"));
     }
 

@@ -37,7 +37,8 @@ import type { Change, ChangeOperation } from "./results.js";
 import type { Encoding } from "./tokens.js";
 "#;
 
-/// Declares each type once. By name, because a derived type lists those that it names in another order each time that it is compiled.
+/// Declares each type once, in the order of the names. A derived type lists the types that it names in another order
+/// after each compilation.
 struct Declared {
     config: Config,
     seen: Vec<TypeId>,

@@ -8,8 +8,8 @@ use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use super::{Count, Encoding};
 
-/// Shorter texts are counted each time: a hit takes 15 ns and counting 32 bytes takes 40 ns, which is not worth an
-/// entry.
+/// Minimum bytes of a cached text. Shorter texts are counted each time: a hit takes 15 ns and counting 32 bytes takes
+/// 40 ns, which is not worth an entry.
 pub(super) const MIN_BYTES: usize = 64;
 
 /// The size limit. With pieces of up to 16 KB it covers conversations of over 100 MB, in about 12 MB of memory.

@@ -8,7 +8,7 @@ use super::{Scale, TokensError};
 /// fast enough to follow a conversation from prose to code, slow enough to ignore one odd request.
 const WEIGHT: f64 = 0.25;
 
-/// The range of plausible ratios. Outside it the report counted something else, such as cached tokens only. Measured
+/// The range of plausible ratios. A report outside it counted something else, such as cached tokens only. Measured
 /// ratios are between 1.0 and 1.7.
 const ALLOWED: std::ops::RangeInclusive<f64> = 0.25..=4.0;
 

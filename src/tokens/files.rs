@@ -19,12 +19,15 @@ struct Rule {
 }
 
 /// Sources:
-/// - Pages. Anthropic, "PDF support": 1,500 to 3,000 tokens of text for each page, and each page as an image; about 7,000 for three pages in all. OpenAI, "File
-///   inputs": the text of each page and an image of it, of which an image in four tiles has 765 ("Images and vision": 85, and 170 for each tile). Gemini, "Media
-///   resolution": 560 for each page of a PDF (258 before Gemini 3). That a page has 50 KB is our assumption: pages of text have less, scans more.
-/// - Seconds of sound. Gemini, "Understand and count tokens": 32. OpenAI: a token for each tenth of a second. 16,000 bytes are 128 kbit/s.
-/// - Seconds of video. Gemini, the same page: 263. Amazon Nova, "Video understanding": one frame for each second, 288 tokens. 250,000 bytes are 2 Mbit/s.
-/// - Text. Gemini, the same page: four characters for each token. That encrypted data counts alike is our assumption.
+/// - Pages. Anthropic, "PDF support": 1,500 to 3,000 tokens of text per page, and each page as an image; about 7,000
+///   for three pages in total. OpenAI, "File inputs": the text of each page and an image of it. An image in four tiles
+///   has 765 tokens ("Images and vision": 85, and 170 per tile). Gemini, "Media resolution": 560 per page of a PDF (258
+///   before Gemini 3). Our assumption is 50 KB per page: pages of text have less, scans more.
+/// - Seconds of sound. Gemini, "Understand and count tokens": 32 tokens. OpenAI: one token per tenth of a second.
+///   16,000 bytes are 128 kbit/s.
+/// - Seconds of video. Gemini, the same page: 263 tokens. Amazon Nova, "Video understanding": one frame per second, 288
+///   tokens. 250,000 bytes are 2 Mbit/s.
+/// - Text. Gemini, the same page: four characters per token. We assume the same for encrypted data.
 const RULES: [Rule; 4] = [
     Rule {
         media: Media::Document,

@@ -4,9 +4,10 @@
 //! white space; tokens never cross the end of a word. So a cut is exact where a word certainly ends, whatever
 //! surrounds it:
 //!
-//! - after a line feed, when the next character is neither white space (the run would be one word) nor `/` (punctuation takes the
-//!   line feeds after it, and in o200k_base slashes, into its word);
-//! - between an ASCII letter or digit and any other ASCII character, except the apostrophe, which may begin a contraction.
+//! - after a line feed, if the next character is neither white space (the run would be one word) nor `/` (a word of
+//!   punctuation includes the line feeds after it, and in o200k_base also slashes);
+//! - between an ASCII letter or digit and any other ASCII character, except the apostrophe, which may begin a
+//!   contraction.
 //!
 //! Cuts depend only on the text before them, so appending text changes neither earlier pieces nor their cached
 //! counts.

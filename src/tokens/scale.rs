@@ -126,7 +126,7 @@ impl Default for ScaleSetting {
 }
 
 impl ScaleSetting {
-    /// The words it accepts.
+    /// The accepted words.
     pub const NAMES: [&'static str; 5] =
         [Family::Gpt.name(), Family::Gemini.name(), Family::Claude.name(), Family::Claude47.name(), "auto"];
 

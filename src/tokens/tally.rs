@@ -159,13 +159,13 @@ impl Tally {
         self.approximate
     }
 
-    /// Returns the vocabulary used for counting.
+    /// Returns the encoding used for counting.
     pub fn encoding(&self) -> Encoding {
         self.encoding
     }
 }
 
-/// Returns the tokens of everything in a tool result beside its texts, such as images and JSON.
+/// Returns the tokens of everything in a tool result except its texts, such as images and JSON.
 pub fn count_beside_texts(result: &Block, encoding: Encoding) -> usize {
     let parts: Vec<Part<'_>> = match result {
         Block::ToolResult { content: Content::Blocks(blocks), .. } => {

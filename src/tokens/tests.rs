@@ -111,7 +111,7 @@ fn count_all_stops_when_cancelled() {
         let text = mixed(size);
         assert_eq!(count_all(&[&text], Encoding::O200kBase, &cancel).unwrap_err(), Cancelled);
     }
-    // Far more than can be counted before the signal, which comes after the work has begun.
+    // Far more than can be counted before the signal, which is set after the work has begun.
     let cancel = Cancel::new();
     let text = mixed(1_000_000);
     let texts: Vec<String> = (0..40).map(|i| format!("{i}{}", text.replace("fn", &format!("f{i}")))).collect();

@@ -36,7 +36,7 @@ pub(super) enum Parameters<'a> {
     Xml { text: usize, values: Vec<(String, Range<usize>)> },
     /// In JSON inside a text (MCP tools in XML), whose strings are not bytes of the text.
     Json(Value),
-    /// The call is gone; a header names its target.
+    /// The call is no longer in the conversation; a header names its target.
     Header(String),
 }
 

@@ -10,7 +10,7 @@ use super::{
     place::Excerpt,
 };
 
-/// A result of fewer lines may be a host's message instead of a file.
+/// Minimum lines of a view. A result of fewer lines may be a host's message instead of a file.
 const LEAST_LINES: usize = 4;
 
 /// Marks each unproven write and edit as done if the next view of its whole file contains what it was to write.

@@ -43,7 +43,7 @@ pub struct Event {
     pub tool: Arc<str>,
     /// The action.
     pub action: Action,
-    /// The result is an answer of the user.
+    /// True if the result is an answer of the user.
     pub asks_user: bool,
     /// The file concerned, by its normal name: relative to the working directory if that is known, with forward
     /// slashes, lower case on Windows.
@@ -59,7 +59,7 @@ pub struct Event {
     pub answers: Vec<Place>,
     /// Lines of the file that the result shows.
     pub shown: Vec<Excerpt>,
-    /// How the call ended. Unless it ended [`CallOutcome::Ok`], nothing is known about the file but the lines shown.
+    /// How the call ended. Unless the outcome is [`CallOutcome::Ok`], only the shown lines of the file are known.
     pub outcome: CallOutcome,
     /// The exit code of a command, if its result has one.
     pub exit_code: Option<i32>,

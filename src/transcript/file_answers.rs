@@ -148,7 +148,7 @@ impl Sections {
     }
 }
 
-/// Reads a line between the lines of files.
+/// Reads a line that belongs to no file's content, such as an error message.
 fn note(line: &str, shown: &mut Shown) {
     if line.contains("<error>") || line.starts_with("Error: ") {
         shown.outcome = CallOutcome::Failed;
@@ -164,7 +164,7 @@ fn note(line: &str, shown: &mut Shown) {
     }
 }
 
-/// The number of lines that Claude Code shows at most without a requested range.
+/// Maximum number of lines that Claude Code shows without a requested range.
 const MAX_WHOLE_LINES: usize = 2000;
 
 fn numbered_file(text: &str, index: usize, range: Range<usize>, request: &Request) -> Option<Shown> {

@@ -32,25 +32,25 @@ pub struct ToolSource {
     pub meaning: Meaning,
     /// The file that is read or changed, as the call names it; the first if a patch has several. Empty if unknown.
     pub file: String,
-    /// The tool's result is an answer of the user.
+    /// True if the tool's result is the user's answer.
     pub asks_user: bool,
-    /// The command line shows files or their changes (`cat`, `sed -n`, `head`, `tail`, `nl`, `git diff`, `git show`).
+    /// True if the command line shows files or their changes (`cat`, `sed -n`, `head`, `tail`, `nl`, `git diff`, `git
+    /// show`).
     pub shows_files: bool,
-    /// It does nothing else.
+    /// True if the command line only shows files or their changes.
     pub only_shows_files: bool,
 }
 
-/// The longest label in characters.
+/// Maximum characters of a label.
 const MAX_LABEL_CHARS: usize = 80;
 
-/// Longer parameters are left out of [`ToolSource::head`], except the subject of the call, of which this many
-/// characters are shown.
+/// Maximum characters of a parameter in [`ToolSource::head`]; longer ones are left out, except the subject of the call.
 pub const MAX_HEAD_PARAMETER: usize = 80;
 
-/// The most characters for the subject of a call.
+/// Maximum characters of the subject of a call.
 pub const MAX_HEAD_TARGET: usize = 160;
 
-/// The most parameters listed beside the subject.
+/// Maximum number of parameters besides the subject.
 const MAX_HEAD_PARAMETERS: usize = 4;
 
 impl ToolSource {

@@ -6,8 +6,8 @@
 //! - [`read`] turns tool calls and their results into events: files read, written and changed, searches and commands,
 //!   with the place of every line, byte for byte.
 //!
-//! A [`ToolTable`], which hosts can extend, maps tools to meanings. Nothing here fails: any conversation will do, and
-//! parts that are not understood are left alone. All of it is linear in the length of the conversation.
+//! A [`ToolTable`], which hosts can extend, maps tools to meanings. Nothing in this module fails: it accepts any
+//! conversation, and leaves unknown parts alone. All steps are linear in the length of the conversation.
 //!
 //! Only this module knows how a tool call looks in Roo's XML text, in Cline's plain results or in native blocks.
 

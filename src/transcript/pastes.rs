@@ -3,17 +3,17 @@
 
 use std::{collections::HashMap, ops::Range};
 
-/// A run with fewer lines and fewer bytes stays with the words around it, because cutting it would save little.
+/// A run with fewer lines and fewer bytes counts as part of the words around it, because cutting it would save little.
 const MIN_LINES: usize = 6;
 const MIN_BYTES: usize = 600;
 
 /// A run of at least this many items is a paste: people write shorter lists themselves.
 const MIN_ITEMS: usize = 12;
 
-/// Consecutive words, separated only by blanks, that make a sentence.
+/// Number of consecutive words, separated only by blanks, that make a sentence.
 const SENTENCE_WORDS: usize = 3;
 
-/// Consecutive letters that make a sentence in scripts without blanks between words.
+/// Number of consecutive letters that make a sentence in scripts without blanks between words.
 const SENTENCE_LETTERS: usize = 4;
 
 /// A line with this indentation is not a sentence: it is code, or a frame of a trace.
@@ -96,8 +96,8 @@ fn is_item(line: &str) -> bool {
     rest.is_some_and(|rest| rest.starts_with(' '))
 }
 
-/// Returns true if a line begins or ends as code and records do and sentences hardly ever: with a bracket, a digit or
-/// an operator.
+/// Returns true if a line begins or ends with a bracket, a digit or an operator, as code and records do, but sentences
+/// hardly ever.
 fn is_marked(line: &str) -> bool {
     const BEGINS: &str = "{}[]<>|\\/@$%&=+~^;:,.";
     const ENDS: &str = "{}[;=<>|\\&";
@@ -106,7 +106,7 @@ fn is_marked(line: &str) -> bool {
     is_record && (line.len() <= RECORD_BYTES || line.starts_with(['{', '[', '<', '|']))
 }
 
-/// Returns true if a line has words in a row, as in speech; is nothing but words; or begins and ends like a sentence.
+/// Returns true if a line contains consecutive words, consists only of words, or begins and ends like a sentence.
 fn has_sentence(line: &str) -> bool {
     let (mut words, mut all) = (0, 0);
     for word in line.split(' ') {
@@ -144,7 +144,7 @@ fn has_letters_in_a_row(line: &str) -> bool {
     })
 }
 
-/// Turns lines that stand a dozen times word for word into records: nobody writes so.
+/// Turns lines that occur a dozen times word for word into records, because people do not write like this.
 fn again(text: &str, lines: &mut [Line]) {
     let mut times: HashMap<&str, usize> = HashMap::new();
     for line in lines.iter().filter(|line| line.shape == Shape::Sentence) {

@@ -113,7 +113,7 @@ pub(super) enum FilePatch {
     Touch(Range<usize>, Touch),
 }
 
-/// The beginnings of lines that name a file in a patch.
+/// Starts of the lines that name a file in a patch.
 const UPDATES: &str = "*** Update File: ";
 const ADDS: &str = "*** Add File: ";
 const DELETES: &str = "*** Delete File: ";
@@ -172,7 +172,7 @@ pub(super) fn patch(text: &str, index: usize, range: Range<usize>) -> Vec<FilePa
                 (Some(FilePatch::Add(_, lines)), Some(b'+')) => lines.push(rest),
                 (Some(FilePatch::Update(..)), Some(b'+')) => hunk.new.push(rest),
                 (Some(FilePatch::Update(..)), Some(b'-')) if !content.starts_with("--- ") => hunk.old.push(rest),
-                // A context line; editors strip the blank from an empty one.
+                // A context line. Editors strip the blank from an empty context line.
                 (Some(FilePatch::Update(..)), Some(b' ') | None) if at < range.end || !content.is_empty() => {
                     hunk.old.push(rest);
                     hunk.new.push(rest);

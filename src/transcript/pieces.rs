@@ -112,7 +112,7 @@ impl PieceSource {
 }
 
 /// Returns the pieces of every message, in order. The pieces of a text cover it without gaps; an empty text has one
-/// empty piece. A message is read once: copies of the conversation, and others with the same messages, share its pieces.
+/// empty piece. Each message is read once: all conversations that contain it share its pieces.
 pub fn decompose(conversation: &Conversation, tools: &ToolTable) -> Vec<Pieces> {
     let mut decomposer = Decomposer { tools, calls: HashMap::new(), called: Arc::default() };
     conversation.messages().map(|message| decomposer.message(message)).collect()
@@ -158,8 +158,8 @@ struct Context {
 }
 
 impl Context {
-    /// Returns true if the pieces are the same. Readers pair calls and results by the allocation that they share, so two
-    /// equal calls are not the same.
+    /// Returns true if the pieces are the same. Readers pair calls and results by their shared allocation, so two equal
+    /// calls are not the same.
     fn is_same(&self, other: &Self) -> bool {
         self.calls().eq(other.calls()) && self.called == other.called && self.tools == other.tools
     }

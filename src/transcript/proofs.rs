@@ -1,8 +1,8 @@
-//! Checks whether a result proves that a call succeeded: by the form in which its host reports success, about the
-//! very file of the call.
+//! Checks whether a result proves that a call succeeded: whether it has a form in which a host reports success, and
+//! names the file of the call.
 //!
-//! No list of words covers every failure, so failures are not searched for. A result in an unknown form proves
-//! nothing, and nothing is concluded from it.
+//! No list of words covers every failure, so failures are not searched for. No conclusion is drawn from a result in an
+//! unknown form.
 
 use serde_json::Value;
 
@@ -146,7 +146,7 @@ fn shows_result(said: &str, path: &str) -> bool {
     shown.is_some_and(|(named, _)| is_same(named, path)) && said.contains("successfully saved")
 }
 
-/// Returns a program's output if a stated exit code says that it succeeded; any other answer as it is.
+/// Returns a program's output if a stated exit code reports success; any other answer unchanged.
 fn output(answer: &str) -> std::borrow::Cow<'_, str> {
     if answer.starts_with("{\"output\":")
         && let Ok(object) = serde_json::from_str::<Value>(answer)

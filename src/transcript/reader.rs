@@ -17,8 +17,8 @@ use super::{
     xml_calls,
 };
 
-/// Reads a conversation as events. Works on any conversation: content that is not understood makes no event, or one
-/// of [`Action::Other`]. Linear in the length of the conversation.
+/// Reads a conversation as events. Works on any conversation: unknown content gives no event, or an event with
+/// [`Action::Other`]. Linear in the length of the conversation.
 pub fn read<'a>(conversation: &'a Conversation, tools: &ToolTable) -> Transcript<'a> {
     read_texts(conversation, conversation.texts(), tools)
 }

@@ -1,9 +1,9 @@
 //! Follows files line by line, to find which of the shown lines a later event replaced.
 //!
 //! A line is replaced if an edit replaced the text that contains it, or if the whole file is seen or written later
-//! without it. After an event that may have changed a file unseen, the lines that an edit or write replaced may be
-//! back, so they stay. Only a later view of the whole file settles that; a file that may have been renamed is never
-//! settled. Events are read from the newest to the oldest, because the newest decides.
+//! without it. An event may change a file unseen and bring back lines that an edit or write replaced, so these lines
+//! are kept. Only a later view of the whole file proves that they are gone. For a file that may have been renamed,
+//! nothing proves it. Events are read from the newest to the oldest, because the newest decides.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -46,19 +46,19 @@ pub struct Replaced {
     pub lines: Vec<ReplacedLines>,
     /// Overwritten writes and edits, each with the event that overwrote it; in order.
     pub written: Vec<(usize, usize)>,
-    /// Writes that stay although a later write followed, each with that one; newest first. A command in between may
-    /// have restored or moved their content.
+    /// Writes that are kept although a later write followed, each with that later write; newest first. A command in
+    /// between may have restored or moved their content.
     pub unproven: Vec<(usize, usize)>,
 }
 
-/// The most bytes of lines, between replaced ones, that are also shown below and are removed with them: pointers to
-/// them would cost as much.
+/// Maximum bytes of lines between replaced ones that are also shown below and are removed with them. Pointers to such
+/// lines would cost as much.
 const ISLAND_BYTES: usize = 160;
 
 /// Hosts cut longer lines, each in its own way, so a view of the file does not show whether it still contains them.
 const LONG_LINE_BYTES: usize = 500;
 
-/// The number of edits with a line in common that are compared with each place that shows it.
+/// Maximum number of edits with a common line that are compared with each place that shows the line.
 const MOST_EDITS: usize = 16;
 
 /// Finds the lines that were shown or written and then replaced. Linear in the length of the conversation.

@@ -13,7 +13,7 @@ pub(super) enum ShellAction {
     Write { path: String, content: Range<usize> },
     /// Appends to a file.
     Append { path: String, content: Range<usize> },
-    /// Shows matching lines of a file or of several; `path` if it is one.
+    /// Shows matching lines of one or several files. `path` is set if there is exactly one.
     Search { path: Option<String> },
     /// Changes, moves or deletes files in a way that is not followed further.
     Touch { paths: Vec<(String, Touch)> },
@@ -26,9 +26,9 @@ pub(super) enum ShellAction {
 pub(super) enum Lines {
     /// All lines.
     All,
-    /// From the first to the last, both shown; `None` for the end of the file.
+    /// The lines from the first to the last, inclusive; `None` for the end of the file.
     From(u32, Option<u32>),
-    /// The last lines, this many.
+    /// This many last lines.
     Last(u32),
 }
 

@@ -1,5 +1,5 @@
-//! Estimates effects of a command line on files that are not followed: it is taken to change any, unless each of its
-//! commands is known only to look.
+//! Estimates the effects of a command line on files beyond those that are followed. A command line is assumed to change
+//! any file, unless each of its commands is known to only read.
 
 use super::{events::Unseen, shell_characters::ShellCharacters};
 
@@ -23,7 +23,7 @@ const LOOK: [&str; 44] = [
 const GIT_LOOKS: [&str; 11] =
     ["blame", "describe", "diff", "grep", "log", "ls-files", "ls-tree", "rev-list", "rev-parse", "show", "status"];
 
-/// Commands that take a shell to another directory, or may.
+/// Commands that change the shell's directory, or may change it.
 const LEAVE: [&str; 9] = ["cd", "pushd", "popd", "chdir", "Set-Location", "z", "source", ".", "eval"];
 
 /// Commands, in any shell, that move or copy files.
@@ -53,7 +53,7 @@ pub(super) fn effects(line: &str) -> Effects {
     effects
 }
 
-/// Guesses by the name of an unknown tool whether it may move files.
+/// Estimates by the name of an unknown tool whether the tool may move files.
 pub(super) fn of_tool(name: &str) -> Unseen {
     let name = name.to_ascii_lowercase();
     if ["move", "rename"].iter().any(|word| name.contains(word)) { Unseen::Moves } else { Unseen::Changes }

@@ -1,28 +1,28 @@
-//! The user's words in the result of a native call that was refused.
+//! Recognises the user's words in the result of a native call that the user refused.
 
 use serde_json::Value;
 
 use super::user_text::SPOKEN;
 
-/// How hosts begin an answer in which the user refuses.
+/// The beginnings of results in which the user refuses.
 const JUDGED: [&str; 2] = ["The user ", "{\"status\""];
 
-/// Behind this a refusal says what the user wants instead.
+/// The text in a refusal after which the user's own words follow.
 const INSTEAD: &str = "the user said:\n";
 
-/// Behind it hosts say this where the user says nothing yet.
+/// The text that hosts write there if the user has not said anything yet.
 const NOTHING_YET: &str = "The user wants to clarify these questions.";
 
-/// Returns true if an answer that is marked as an error is a refusal that says what the user wants instead. Output of
-/// a tool may begin with the same words, but is not marked as an error.
+/// Returns true if a result that is marked as an error is a refusal with the user's own words. A tool's output may
+/// begin with the same words, but is not marked as an error.
 pub fn refuses_in_words(answer: &str) -> bool {
     let text = answer.trim();
     JUDGED.iter().any(|beginning| text.starts_with(beginning))
         && (says_instead(text) || is_tagged(text) || has_feedback(text))
 }
 
-/// Returns true if an answer refuses in the words of a host that marks no refusal as an error, and says what the user
-/// wants instead.
+/// Returns true if a result is a refusal with the user's own words, in the form of hosts that do not mark refusals as
+/// errors.
 pub(super) fn refuses(answer: &str) -> bool {
     const BEGINNINGS: [&str; 3] =
         ["The user doesn't want to ", "The user denied this operation", "The user rejected permission to use this "];

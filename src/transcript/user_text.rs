@@ -248,7 +248,7 @@ fn body<'a>(text: &'a str, range: Range<usize>, header: Header<'a>, sections: &m
     }
 }
 
-/// Returns the end of the user's words in an answer that starts with them and goes on.
+/// Returns the end of the user's words in an answer that starts with them and continues with other text.
 pub(super) fn leading_words(text: &str, range: Range<usize>) -> Option<usize> {
     let answer = &text[range.clone()];
     let start = answer.trim_start();

@@ -108,8 +108,8 @@ pub(super) fn calls<'a, 't>(text: &'a str, tools: &'t ToolTable) -> Vec<XmlCall<
     found
 }
 
-/// Returns the closing tag of the call whose content starts at `inside`. Tags at line starts are counted like
-/// brackets, so that a file that shows a call stays inside, and a second call in the same text stays outside.
+/// Returns the closing tag of the call whose content starts at `inside`. Tags at line starts are matched like
+/// brackets. So a call shown in a written file belongs to the content, and a second call in the text does not.
 fn matching_close(text: &str, name: &str, close_tag: &str, inside: usize, last: usize) -> usize {
     let bytes = text.as_bytes();
     let mut depth = 1_usize;
@@ -129,8 +129,8 @@ fn matching_close(text: &str, name: &str, close_tag: &str, inside: usize, last: 
             depth += 1;
         }
         if at > last {
-            // There are more closing tags than opening ones: the content contains some, and the last one is the
-            // call's own.
+            // There are more closing tags than opening ones, because the content contains closing tags. The last
+            // one is the call's own.
             return last;
         }
     }

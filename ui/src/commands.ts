@@ -57,7 +57,7 @@ export function useCommandKeys(commands: Commands, hasLetters: boolean): void {
       if (isControl && shiftKey) return;
       const command = commands.forKey(isControl ? `Ctrl+${key.toUpperCase()}` : key);
       if (!command) return;
-      // Also if the command is not available now: the browser would save the page.
+      // Also prevented for a command that is not available now, because the browser would run its own (such as saving the page).
       event.preventDefault();
       command.run?.();
     };

@@ -139,11 +139,11 @@ export function useCondensing({ history: { id, revision }, contextWindow, recall
   const condensation = condensed.answer;
   // For a moment after the file changed, the data belongs to its earlier state.
   const isCurrent = condensation?.after.length === inspection?.messages.length;
-  // The result of other passes says nothing about these, and must not be saved as theirs. The same is true for the
-  // result before a choice that failed.
+  // The result of other passes must not be shown or saved as the result of these. The same applies to the result from before
+  // a choice that failed.
   const isFaulty = passes.faults.length > 0;
   const current = isCurrent && !isFaulty && !condensed.error ? condensation : undefined;
-  // The list stays, with its search and its open rows, until there is one for the current file.
+  // The old list, with its search and its open rows, is shown until there is one for the current file.
   const listed = isFaulty || condensed.error ? undefined : condensation;
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was asked and refused belongs to what was chosen
   useEffect(() => {
@@ -216,8 +216,8 @@ export interface MeasuredStep extends Step {
 }
 
 /**
- * Returns the sizes to choose from, tried one after the other once the chosen one is done. Of two sizes, if the later
- * one leaves no less, only one is kept.
+ * Returns the sizes to choose from. They are tried one after the other, after the chosen one. If a smaller size leaves as
+ * many tokens as the size before it, only one of the two is offered.
  */
 export function useSteps(
   advice: Steps | undefined,
@@ -243,8 +243,7 @@ export function useSteps(
     const before = steps.at(-1);
     const isNoStep = before?.outcome !== undefined && outcome !== undefined && before.outcome.tokensAfter <= outcome.tokensAfter;
     if (!isNoStep) steps.push({ ...step, isAdvised, outcome });
-    // Lossless removes only as much as a target requires: the recommended one of the two is kept, under the first
-    // one's name.
+    // Lossless removes only as much as a target requires. The recommended size of the two is kept, under the name of the first.
     else if (isAdvised) steps.splice(-1, 1, { ...step, name: before.name, isAdvised, outcome });
   }
   return steps;

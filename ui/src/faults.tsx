@@ -34,7 +34,7 @@ const withoutPath = (said: string, path: string | undefined) =>
 interface FieldFault {
   /** Attributes of the control, so that screen readers read the fault with it. */
   control: { "data-path"?: string; "aria-invalid"?: true; "aria-describedby"?: string };
-  /** To be put below the control. */
+  /** The message to show below the control. */
   note: ReactNode;
 }
 

@@ -1,4 +1,4 @@
-// One history: the answer, what would go, and every way out.
+// One history: its state, the changes that condensing would make, and the actions to save or export the result.
 
 import * as Tabs from "@radix-ui/react-tabs";
 import { type ReactNode, useRef, useState } from "react";
@@ -30,7 +30,7 @@ import { capitalised, roleText, visibleText } from "./text.js";
 import { useTold } from "./told.js";
 import type { Condensation, Hello, HistoryInfo, Step } from "./types.js";
 
-/** Why a condensation cannot be saved now; undefined where it can. */
+/** Returns the reason why a condensation cannot be saved now; undefined if it can. */
 function useObstacle(history: HistoryInfo, condensation: Condensation | undefined, saving: Saving, isFaulty: boolean): string | undefined {
   const { t } = useStudio();
   const { done } = saving;
@@ -42,7 +42,7 @@ function useObstacle(history: HistoryInfo, condensation: Condensation | undefine
   return undefined;
 }
 
-/** Where the target is set: without one the slider waits until one is wanted. */
+/** Selects the control for the target: the slider, or the checkbox that enables it. */
 const TARGET = ".rc-choices [role=slider]:not([data-disabled]), .rc-choices input[type=checkbox]";
 
 interface HistoryProps {
@@ -54,9 +54,9 @@ interface HistoryProps {
   onRecall: (recall: boolean) => void;
   draft: PassDraft;
   remembered: Remembered;
-  /** Nobody answers any more, which the page says. */
+  /** True if the host no longer responds; the page says so. */
   isLost: boolean;
-  /** Changes when the host goes by other settings. */
+  /** Changes when the host's settings change. */
   settled: number;
   /** Closes the list of commands; absent while it is not shown. */
   onCommanded?: (() => void) | undefined;
@@ -71,7 +71,7 @@ export function History(props: HistoryProps): ReactNode {
   const [tab, setTab] = useState("changes");
   const [mode, setMode] = useState<DiffMode>("inline");
   const [selected, setSelected] = useState<number>();
-  /** The message that was looked at last: what is done otherwise to single messages begins with it. */
+  /** The message viewed last, with which settings for single messages begin. */
   const [looked, setLooked] = useState<number>();
   /** A text to search for in the list of changes; another object each time. */
   const [sought, setSought] = useState<{ text: string }>();
@@ -80,7 +80,7 @@ export function History(props: HistoryProps): ReactNode {
   const clear = useRef(() => {});
   const [changed] = useState(() => () => clear.current());
   const choices = useChoices(id, draft, remembered);
-  /** Provider and exact size are shown. */
+  /** True if the choices of provider and exact target are shown. */
   const [isMore, setMore] = useState(choices.choice !== "");
   const passes = usePasses(choices.choice, draft);
   const condensing = useCondensing({ history, contextWindow, recall, choices, passes, remembered, settled, onChange: changed });
@@ -125,7 +125,7 @@ export function History(props: HistoryProps): ReactNode {
     setSought({ text });
     show("changes")();
   };
-  // Once they are there they stay, with what is open in them, while something else is tried.
+  // Once the tabs are shown, they remain during further runs, so that the open parts stay open.
   const hadTabs = useRef(false);
   const hasTabs = inspection !== undefined && (hadTabs.current || listed !== undefined || condensed.error !== undefined || isFaulty);
   hadTabs.current = hasTabs;
@@ -166,7 +166,7 @@ export function History(props: HistoryProps): ReactNode {
       </div>
     );
   }
-  // A message that a shorter file has no more is not shown.
+  // If the file became shorter, the selected message may no longer exist.
   const last = inspection.messages.length - 1;
   const open = selected !== undefined && selected <= last ? selected : undefined;
   const canUndo = isLive && current?.exact === true && current.didCondense;
@@ -243,7 +243,7 @@ export function History(props: HistoryProps): ReactNode {
               used={current?.provider}
               onChange={(name) => {
                 choices.choose(name);
-                // Its passes are what somebody who chooses them wants to see.
+                // A user who chooses custom passes wants to see them.
                 setTab(name === CUSTOM ? "passes" : tab === "passes" ? "changes" : tab);
               }}
             />

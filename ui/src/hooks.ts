@@ -1,10 +1,11 @@
-// Requests to the host from components: one at a time, the newest wins, and unneeded ones are cancelled.
+// Requests to the host from components: one at a time. A newer request replaces the older one, and requests that are no longer needed are
+// cancelled.
 
 import { type DependencyList, useCallback, useEffect, useRef, useState } from "react";
 import { StudioError } from "./types.js";
 
 export interface Asked<T> {
-  /** The newest answer; the previous one stays while another is on its way. */
+  /** The newest answer. It is kept until the next one arrives. */
   answer: T | undefined;
   error: StudioError | undefined;
   /** True while an answer is on its way. */
@@ -28,9 +29,9 @@ const asStudioError = (error: unknown) =>
   error instanceof StudioError ? error : new StudioError("internal_error", error instanceof Error ? error.message : String(error));
 
 /**
- * Asks whenever `dependencies` change; `ask` may be undefined for nothing. A request less than `delay` milliseconds
- * after the previous one, or before its answer, waits that long: a user who continues choosing causes no request for
- * each step, and the first step is not delayed.
+ * Sends a request whenever `dependencies` change; none if `ask` is undefined. The first request is not delayed. A request
+ * within `delay` milliseconds of the previous one, or before its response, waits that long, so that a user who continues
+ * choosing does not cause a request for each step.
  */
 export function useAnswer<T>(ask: ((signal: AbortSignal) => Promise<T>) | undefined, dependencies: DependencyList, delay = 0): Asked<T> {
   const [state, setState] = useState<{ answer?: T | undefined; error?: StudioError | undefined; isWaiting: boolean }>({ isWaiting: false });

@@ -1,4 +1,5 @@
-// The custom passes. They outlive the choice of another provider or history and, if the browser allows it, the page.
+// The custom passes. They are kept when the user chooses another provider or history and, if the browser allows it, when the page is
+// closed.
 
 import { useCallback, useEffect, useRef, useState } from "react";
 import { type PassMemory, newPassMemory } from "./components/pass-configuration.js";
@@ -11,14 +12,14 @@ export interface PassDraft {
   config: SmartConfig | undefined;
   setConfig: (config: SmartConfig) => void;
   memory: PassMemory;
-  /** The passes were copied or written to a file: nothing is lost when the page is closed. */
+  /** Records that the passes were copied or written to a file, so that nothing is lost when the page is closed. */
   taken: () => void;
 }
 
 /** Returns the passes of the last visit. */
 const last = () => stored("localStorage", STORED) as SmartConfig | undefined;
 
-/** Leaving the page with passes that were not copied or written asks first. */
+/** Asks before the user leaves the page with passes that were neither copied nor written. */
 export function usePassDraft(): PassDraft {
   const [config, setConfig] = useState(last);
   const [isUnsaved, setUnsaved] = useState(false);

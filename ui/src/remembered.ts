@@ -1,4 +1,4 @@
-// The choices for each history. They outlive a look at another one and, if the browser allows it, a reload.
+// The choices for each history. They are kept when the user opens another history and, if the browser allows it, on a reload.
 
 import { store, stored } from "./storage.js";
 import { LANGUAGES, THEMES, type Language, type Theme } from "./context.js";
@@ -6,7 +6,7 @@ import type { KeptChoice } from "./types.js";
 
 const PAGE = "roo-condense.page";
 
-/** The choices for the page as a whole. They outlive the page as long as its origin stays: a restarted studio has another port. */
+/** The choices for the page as a whole. They are stored per origin, so a studio restarted on another port does not find them. */
 interface PageChoices {
   language: Language | undefined;
   theme: Theme | undefined;

@@ -25,9 +25,9 @@ export function useSaving(history: HistoryInfo, condensation: Condensation | und
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was said belongs to what was chosen
   useEffect(clear, [clear, key]);
   useEffect(() => {
-    // A revision that this page has written is no news. One written by others is.
+    // Keeps the message about a revision that this page has written; a revision by others clears it.
     setDone((old) => (old !== undefined && "revision" in old && old.revision === revision ? old : undefined));
-    // The message that it was not saved, because the file had changed, stays readable.
+    // Keeps the message that the file was not saved because it had changed.
     setProblem((old) => (old?.code === "unreadable" ? undefined : old));
   }, [revision]);
   const run = async (work: () => Promise<Done>) => {

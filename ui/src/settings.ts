@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { useStudio } from "./context.js";
 import { type Fault, type SettingsTold, type StudioSettings, faultOf } from "./types.js";
 
-/** A user who moves a slider or types continues for a moment. */
+/** The delay before a change is stored, in milliseconds, because a user who moves a slider or types makes several changes. */
 const PAUSE_MS = 300;
 
 export interface Settings {

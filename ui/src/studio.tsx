@@ -160,9 +160,9 @@ function PageInside({ commands, hello, language, theme, onLanguage, onTheme }: P
       document.title = own;
     };
   }, [history, t]);
-  // The page may be shorter than its window, which would otherwise open a dropped file.
+  // Listens on the window, because the page may be shorter, and the browser would open a file dropped below it.
   useEffect(() => {
-    // Moving over the parts of the page leaves one and enters another; only the last one leaves the page.
+    // A pointer that moves between parts of the page leaves one part and enters another. Only the last event leaves the page.
     let inside = 0;
     const isOfFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") === true;
     const over = (event: DragEvent) => event.preventDefault();

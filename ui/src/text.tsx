@@ -8,7 +8,7 @@ import type { Key, Translate } from "./context.js";
 const UNSEEN =
   /\u001b\[[0-9;:?]*[A-Za-z]|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]|[\udb40][\udc00-\udfff]/g;
 
-/** An escape sequence of a terminal, for a colour or a position, is shown as one sign; other characters are named one by one. */
+/** Returns one sign for an escape sequence of a terminal, or the number of a single character. */
 const nameOf = (found: string) => (found.length > 1 && found.startsWith("\u001b") ? ESCAPE : numberOf(found));
 const numberOf = (character: string) => `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 

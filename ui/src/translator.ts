@@ -14,7 +14,7 @@ import type { Said, SaidValue } from "./types.js";
 export const LANGUAGES = ["en", "fr"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** A key, without the ending by which i18next tells singular and plural apart. */
+/** A key without the ending that i18next uses for singular or plural. */
 export type Key = WithoutPlural<keyof typeof en>;
 type WithoutPlural<Name extends string> = Name extends `${infer Stem}_one` | `${infer Stem}_other` ? Stem : Name;
 export type Translate = (key: Key, values?: Record<string, string | number>) => string;

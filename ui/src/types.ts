@@ -1,4 +1,4 @@
-// The answers of the host, as js/studio/protocol.js checks them on arrival: its table is the one definition.
+// The types of the host's responses. They are derived from the table in js/studio/protocol.js, which also checks the responses.
 
 import type {
   DiffHunk,
@@ -27,7 +27,7 @@ export interface Hello extends Read<typeof protocol.hello> {}
 /** The known properties of a provider. */
 export interface ProviderFacts extends Read<typeof protocol.providerFacts> {}
 
-/** Settings of automatic condensing, and what there is to choose from. */
+/** Settings of automatic condensing, and the available choices. */
 export interface SettingsTold extends Read<typeof protocol.settingsTold> {}
 
 export interface Window extends Read<typeof protocol.windowLines> {}
@@ -37,10 +37,10 @@ export interface Inspection extends Read<typeof protocol.inspection> {}
 /** One of four sizes to condense to. */
 export interface Step extends Read<typeof protocol.step> {}
 
-/** How far to condense. */
+/** The four sizes, and the advised one. */
 export interface Steps extends Read<typeof protocol.steps> {}
 
-/** A text as a code and values, from which the words of any language are made. */
+/** A translatable text: a code and values. */
 export type Said = protocol.Said;
 /** A value in such a text. */
 export type SaidValue = protocol.SaidValue;
@@ -52,7 +52,7 @@ export interface Change extends Read<typeof protocol.change> {}
 /** A choice of content that the user wants to keep unchanged. The host makes it; a page only passes it on. */
 export interface KeptChoice extends Read<typeof protocol.keptChoice> {}
 
-/** Tokens of content that would not stand word for word any more. */
+/** Tokens of content that is no longer present word for word, by fate. */
 export interface Fate extends Read<typeof protocol.fate> {}
 
 /** Where a history was written. */
@@ -64,10 +64,10 @@ export interface Condensation extends Read<typeof protocol.condensation> {}
 
 export interface Trial extends Read<typeof protocol.trial> {}
 
-/** How many of the things that were needed later could still be read. */
+/** Number of items needed later, and how many of them are still readable. */
 export interface Kept extends Read<typeof protocol.asked> {}
 
-/** How much of what a history itself used later could still be read, had its earlier part been condensed. */
+/** How much of the content that a history's later part used is still readable after its earlier part was condensed. */
 export interface Recall extends Read<typeof protocol.recall> {}
 
 export interface MessageTexts extends Read<typeof protocol.messageTexts> {}
@@ -84,7 +84,7 @@ export interface Advice extends Read<typeof protocol.recommendation> {}
 /** The manager's metrics, as far as the page shows them. */
 export interface Metrics extends Read<typeof protocol.metrics> {}
 
-/** Which provider, and with what. `provider` absent: as the manager would. */
+/** A provider and its configuration. Without `provider`, the manager decides. */
 export type Choice = Pick<Parameters<CondenseClient["try"]>[0], "provider" | "config">;
 
 interface CallOptions {
@@ -96,16 +96,16 @@ type Methods = Omit<typeof protocol.METHODS, "cancel">;
 export type Method = keyof Methods;
 type Params<M extends Method> = Read<Methods[M]["request"]>;
 type Answer<M extends Method> = Promise<Read<Methods[M]["answer"]>>;
-/** Functions for the methods of the protocol: those that take nothing have options alone. */
+/** Functions for the methods of the protocol. Methods without parameters take only options. */
 type Calls = {
   [M in Method]: keyof Params<M> extends never
     ? (options?: CallOptions) => Answer<M>
     : (request: Params<M>, options?: CallOptions) => Answer<M>;
 };
 
-/** All that the components know of the world. Answers are checked; whatever fails rejects with a {@link StudioError}. */
+/** The only source of data for the components. Responses are checked; failures reject with a {@link StudioError}. */
 export interface CondenseClient extends Calls {
-  /** Whether it can be asked for anything but what is there: false of a static report. */
+  /** False for a static report, which can only show its own content. */
   readonly isLive: boolean;
 }
 
@@ -125,5 +125,5 @@ export const faultOf = (error: unknown): Fault => ({
   message: error instanceof Error ? error.message : String(error),
 });
 
-/** The host has let go of a condensation: another window has asked for many. */
+/** Returns true if the host no longer keeps a condensation, because newer ones have replaced it. */
 export const isGone = (error: unknown): boolean => error instanceof StudioError && error.code === "unknown_condensation";

@@ -7,7 +7,7 @@
 const isObject = require("../../is-object.js");
 
 const CUT = new Set(["function_call_output", "custom_tool_call_output"]);
-/** Codex's estimate of bytes per token. */
+/** Bytes per token, as Codex estimates them. */
 const BYTES_PER_TOKEN = 4;
 /** Models that Codex 0.171 knows, by the beginning of their name. Their limit is 10,000 tokens, and a fifth for JSON. */
 const KNOWN_MODELS = ["gpt-5.5", "gpt-5.6-", "gpt-6-", "gpt-6.1-", "gpt-6.2-", "gpt-daybreak-", "codex-auto-review"];

@@ -23,13 +23,13 @@ const faultOf = ({ type, content, toolCalls }) => {
   return type === "gemini" && toolCalls !== undefined && !(Array.isArray(toolCalls) && toolCalls.every(isObject)) ? "toolCalls" : undefined;
 };
 
-/** Returns the parts that answered a call. */
+/** Returns the parts that contain the result of a call. */
 function resultsOf({ id, name, result }) {
   if (typeof result === "string") return result === "" ? [] : [{ functionResponse: { id, name, response: { output: result } } }];
   return [result ?? []].flat().filter(isObject);
 }
 
-/** Returns the content of a record for the model: for an answer the text and its calls, followed by the responses to them. Thoughts are not read. */
+/** Returns the turns of a record: for an answer its text and calls, followed by the results. Thoughts are not read. */
 function turnsOf(record) {
   if (record.type === "user") {
     const content = partsOf(record.content);
@@ -181,7 +181,7 @@ const chat = {
   },
 };
 
-/** Returns the records after all lines: a later one with the same id replaces an earlier one, and lines with a `$` change all of them. */
+/** Returns the records after all lines. A record replaces an earlier one with the same id; lines with a `$` change all records. */
 function replayed(lines, refuse) {
   let records = [];
   for (const line of lines) {

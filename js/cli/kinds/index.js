@@ -12,7 +12,6 @@
 // pieces, or undefined for a damaged value. `format` is the format of their messages. A piece is `{ message, thread,
 // isSummary }`: `thread` names the subagent whose conversation the message belongs to, and `isSummary` marks a text
 // of the program that replaced older messages; or it is `{ isBoundary: true }`, a compaction.
-// the message belongs to, `isSummary` what the program wrote in the place of older messages; or `{ isBoundary: true }`, a compaction.
 
 const claudeCode = require("./claude-code.js");
 const { codex, codexOf2025 } = require("./codex.js");

@@ -70,7 +70,7 @@ const uncleared = (part) =>
     ? part
     : { ...part, state: { ...part.state, time: { ...part.state.time, compacted: undefined } } };
 
-/** Parts without content: the begin and end of steps, and states of the files. */
+/** The types of parts without content: start and end of steps, and states of the files. */
 const SILENT = new Set(["compaction", "step-start", "step-finish", "snapshot", "patch"]);
 
 /**

@@ -62,7 +62,7 @@ const ENTRIES = {
   branch_summary: ({ summary }) => ({ role: "user", content: summary }),
 };
 
-/** Returns a command that the user ran, as it is sent. */
+/** Returns a command that the user ran, in the form in which Pi sends it to the model. */
 const commandOf = ({ command, output, excludeFromContext }) =>
   excludeFromContext ? undefined : { role: "user", content: `Ran \`${command}\`\n\`\`\`\n${output ?? ""}\n\`\`\`` };
 
@@ -142,7 +142,7 @@ function written(entries, turns, messages) {
     lines.splice(before ? lines.findIndex((each) => each.before === before.record) : lines.length, 0, line);
   }
   if (!hasIds(entries)) return lines.filter(({ after }) => after);
-  // Pi sends no entries before a compaction except those from the first kept one on. New entries in front of that one
+  // Pi sends the entries before a compaction only from the first kept entry on. So new entries in front of that entry
   // must be kept, too.
   for (const line of lines.filter(({ after }) => after?.type === "compaction")) {
     const inFront = lines.find((each) => next.get(each)?.id === line.after.firstKeptEntryId);
@@ -151,7 +151,7 @@ function written(entries, turns, messages) {
   return relinked(lines, LINKS, (line) => next.get(line));
 }
 
-/** Returns a compaction that keeps entries from the first one on that is still there. */
+/** Returns the compaction with its first remaining entry as the first kept one. */
 function keptFrom(compaction, turns, isLeft) {
   const kept = turns.slice(turns.findIndex(({ record }) => record === compaction) + 1).map(({ record }) => record);
   const first = kept.findIndex(({ id }) => id === compaction.firstKeptEntryId);

@@ -13,8 +13,8 @@ function wayTo(last, values, { id, parent }) {
 
 /**
  * Returns lines after some were changed, removed and added: `{ before, after }[]`, with `before` undefined for a new
- * line and `after` undefined for a removed one. A line after a removed one follows the nearest one that stays; a new
- * line is placed between that and the line `behind(line)`. `references` are other fields that name lines.
+ * line and `after` undefined for a removed one. A line whose predecessor was removed follows the nearest kept line. A
+ * new line is placed between the kept line and the line `behind(line)`. `references` are other fields that name lines.
  * @param {{ before?: any, after?: any }[]} lines
  * @param {{ id: string, parent: string, references?: string[] }} fields
  * @param {(line: any) => any} behind
@@ -49,7 +49,7 @@ function relinked(lines, { id, parent, references = [] }, behind) {
   });
 }
 
-/** Returns a line whose other references to removed lines point to lines that stay. */
+/** Returns a line whose other references to removed lines are redirected to kept lines. */
 function withReferences(value, references, gone, staying) {
   const lost = references.filter((field) => gone.has(value[field]));
   return lost.length === 0 ? value : { ...value, ...Object.fromEntries(lost.map((field) => [field, staying(value[field]) ?? null])) };

@@ -14,7 +14,7 @@ const ORIGINAL = Symbol("roo-condense.original");
  * @property {any} record
  * @property {string} role
  * @property {any} content a text, or blocks
- * @property {any[]} [blocks] the text as a block, where it stands in one message with others
+ * @property {any[]} [blocks] the text as a block, if its message contains several turns
  */
 
 const mark = (object, turn) => Object.defineProperty(object, TURN, { value: turn, configurable: true, writable: true });

@@ -1,4 +1,4 @@
-//! The problems that each format's service refuses messages for, and texts that are put into their arrays.
+//! Tests the problems for which each format's service refuses messages, and texts that are inserted into their arrays.
 
 use serde_json::{Value, json};
 
@@ -322,7 +322,7 @@ fn gemini_answers_each_call_in_the_next_turn() {
     );
 }
 
-/// A text goes into the arrays of parts alone, and into those of a result, a system message or another field nowhere.
+/// A text is accepted only in arrays of parts, and in no array of a result, a system message or another field.
 #[test]
 fn a_text_is_put_only_into_an_array_that_holds_texts() {
     let put = |format: &str, message: Value, array: Vec<PathStep>| {

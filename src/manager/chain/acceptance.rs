@@ -1,4 +1,4 @@
-//! Refuses proposals that settle and yet make things worse.
+//! Refuses settled proposals that make the conversation worse.
 
 use async_trait::async_trait;
 
@@ -10,12 +10,13 @@ use crate::{
     warning::Warning,
 };
 
-/// Counts with the handler, if it counts, and refuses additions after which it counts no less.
+/// Counts with the handler, if it counts, and refuses proposals with added messages that do not lower its count.
 #[derive(Default)]
 pub struct HostCounts {
     /// The newest count.
     pub counted: Option<HostCount>,
-    /// Also refuses work in which a pointer would lead nowhere: work that was settled for other messages.
+    /// True for a prepared condensation, which was settled for other messages. It is also refused if one of its
+    /// pointers would not resolve.
     pub is_for_ready: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Asks the providers of a chain in order until one did what was asked.
+//! Runs the providers of a chain in order until one meets the target.
 
 use std::ops::ControlFlow;
 
@@ -21,9 +21,9 @@ pub struct Ran {
     pub turn: Turn,
     /// The newest summary.
     pub summary: Summary,
-    /// The provider that changed the conversation last, or the one that was asked for.
+    /// The provider that changed the conversation last, or else the first one.
     pub provider: String,
-    /// The failure of the provider that was asked for, or the abort.
+    /// The error of the first provider, or the abort.
     pub error: Option<CondenseError>,
     /// The handler's own count, if it counts.
     pub host_count: Option<HostCount>,
@@ -31,24 +31,24 @@ pub struct Ran {
     pub thinking_removed: usize,
     /// True if a prepared condensation was adopted.
     pub was_ready: bool,
-    /// The changes as a proposal on the conversation that came in, if wanted.
+    /// The changes as a proposal for the original conversation, if requested.
     pub proposal: Option<Proposal>,
 }
 
 impl Ran {
-    /// Returns true after an abort or a mistake of the caller, which no other provider can help.
+    /// Returns true after an abort or a caller's mistake, after which no fallback can help.
     pub fn must_stop(&self) -> bool {
         self.error.as_ref().is_some_and(|error| !error.allows_fallback())
     }
 
-    /// The same with nothing changed.
+    /// Returns the state with all changes undone.
     pub fn undone(self, begun: &Request) -> Self {
         let turn = Turn { changes: Vec::new(), ..self.turn };
         let (conversation, tally) = (begun.original.clone(), begun.tally.clone());
         Self { now: Request { conversation, tally, ..self.now }, turn, host_count: None, ..self }
     }
 
-    /// Lets either the changes or the error stand. After an abort nothing is changed, whatever was done already.
+    /// Reports either the changes or the error. After an abort or a caller's mistake, all changes are undone.
     pub fn concluded(self, begun: &Request) -> Self {
         if self.must_stop() {
             return Self { thinking_removed: 0, summary: Summary::default(), ..self.undone(begun) };
@@ -58,14 +58,14 @@ impl Ran {
     }
 }
 
-/// The outcome of the provider that was asked for. Failures of its fallbacks are warnings once it succeeded.
+/// The outcome of the first provider. Once it has succeeded, failures of its fallbacks are only warnings.
 enum Asked {
     NotYet,
     Succeeded,
     Failed(CondenseError),
 }
 
-/// Providers at work.
+/// The state while providers run.
 struct Fallback {
     state: State,
     turn: Turn,
@@ -74,8 +74,8 @@ struct Fallback {
     provider: String,
 }
 
-/// Runs `tasks` in order. When one fails, or leaves more tokens than the target, the next one continues with its result. Without a target the
-/// first that works is enough; a fallback also has to gain something.
+/// Runs `tasks` in order. If one fails or exceeds the target, the next one continues with its result. Without a target,
+/// the chain ends at the first success; a fallback must also save tokens to count as one.
 pub async fn run(chain: &Chain, tasks: &[Task], begun: &Request, warnings: Vec<Warning>) -> Ran {
     let mut work = Fallback {
         state: State::new(begun.clone()),
@@ -97,7 +97,8 @@ pub async fn run(chain: &Chain, tasks: &[Task], begun: &Request, warnings: Vec<W
 }
 
 impl Fallback {
-    /// Adopts a prepared condensation; returns whether it did. A prepared one that no longer fits is a warning, and the work is done anew.
+    /// Adopts a prepared condensation; returns whether it did. If it no longer fits, there is a warning, and the
+    /// providers run as usual.
     async fn adopt(&mut self, ready: &Ready) -> bool {
         let before = self.state.tokens();
         let mut counts = HostCounts { is_for_ready: true, ..HostCounts::default() };
@@ -116,7 +117,7 @@ impl Fallback {
         is_adopted
     }
 
-    /// Asks each provider in order, and then those that may repeat about what later ones have left.
+    /// Runs each provider in order. Then providers that may repeat run again on the results of later ones.
     async fn ask_in_turn(&mut self, tasks: &[Task]) {
         let mut asked = Vec::new();
         for (index, task) in tasks.iter().enumerate() {
@@ -136,7 +137,7 @@ impl Fallback {
         }
     }
 
-    /// Asks the provider at `index` of `total`. Breaks when no other is to be asked.
+    /// Runs the provider at `index` of `total`. Breaks if no other one is to run.
     async fn ask(&mut self, task: &Task, index: usize, total: usize) -> ControlFlow<()> {
         let before = self.state.tokens();
         let (turn, result) = take_turn(task, &mut self.state, &mut self.counts).await;
@@ -156,7 +157,7 @@ impl Fallback {
 
     fn fail(&mut self, task: &Task, error: CondenseError, is_last: bool) -> ControlFlow<()> {
         let goes_on = error.allows_fallback();
-        // A warning unless it becomes the error of the whole.
+        // The error is a warning, unless it becomes the error of the whole call.
         if goes_on && (matches!(self.asked, Asked::Succeeded) || !is_last || !self.turn.changes.is_empty()) {
             let said = said!("warning.failed", what: task.id.as_str(), code: error.code(), error: error.said());
             self.turn.warnings.push(Warning::new(WarningCode::ProviderFailed, said).caused_by(error.code()));
@@ -181,7 +182,7 @@ impl Fallback {
         }
         let error = if let Asked::Failed(error) = self.asked { Some(error) } else { None };
         Ran {
-            // An abort, whatever else went wrong before.
+            // An abort takes precedence over earlier errors.
             error: if now.cancel.check().is_err() { Some(CondenseError::Aborted) } else { error },
             now,
             turn: self.turn,
@@ -195,11 +196,12 @@ impl Fallback {
     }
 }
 
-/// The least that lossless has left of a recorded conversation is .42 of its tokens (33 sessions); to a target below this share of them, what it saves is part of
-/// what the fold tells anyway.
+/// Share of the tokens below which a target is out of reach for lossless. The lowest share that lossless left of 33
+/// sample sessions is .42. Below it, the fold replaces most of what lossless would save.
 const LOSSLESS_LEAVES: f64 = 0.4;
 
-/// Returns true if the first task is not run, because the target is out of its reach and the second needs nothing of it.
+/// Returns true if the first task is skipped, because it cannot reach the target, and the second one does not need its
+/// result.
 fn is_passed_over(tasks: &[Task], state: &State) -> bool {
     let are_both = matches!(tasks, [first, second, ..] if first.id == Lossless::ID && second.id == Truncation::ID);
     let target = state.request.target_tokens.filter(|_| are_both);

@@ -1,4 +1,4 @@
-//! Warns if the target was missed, in the caller's tokens: by the handler's own count if it counts, which decides final totals.
+//! Warns if the target was missed, in the caller's tokens. The handler's own count decides, if it counts.
 
 use super::fallback::Ran;
 use crate::{
@@ -12,10 +12,11 @@ fn is_miss(warning: &Warning) -> bool {
     warning.code == WarningCode::TargetNotMet
 }
 
-/// Replaces the providers' warnings about the target by one about the end result, or by none.
+/// Replaces the providers' warnings about the target by one about the final result, or removes them if it meets the
+/// target.
 pub async fn told(mut ran: Ran, begun: &Request, goal: Goal) -> Ran {
     let Some(limit) = goal.limit else { return ran };
-    // If nothing was changed, the handler was not asked yet. What was reported needs no count then.
+    // If nothing changed, the handler has not counted yet. If tokens were reported, no count is needed.
     let is_uncounted = ran.host_count.is_none() && ran.error.is_none() && ran.turn.changes.is_empty();
     let counted = if is_uncounted && goal.reported.is_none() {
         match host_count(&ran.now, &ran.now.conversation, None, &mut ran.turn.warnings).await {
@@ -28,9 +29,10 @@ pub async fn told(mut ran: Ran, begun: &Request, goal: Goal) -> Ran {
     let ours = (begun.scaled(&begun.tally), ran.now.scaled(&ran.now.tally));
     let (before, after) = counted.map_or((ours.0 as f64, ours.1 as f64), |count| (count.before, count.after));
     let left = goal.left(before, after);
-    // The share that a handler finds left is that of rounded numbers. What it counts itself is compared as it is.
+    // A ratio of the handler's counts is inexact, because the counts are rounded, so one token more is allowed. The
+    // handler's own count is compared without this allowance.
     let rounding = if counted.is_some() && goal.reported.is_some() { 1.0 } else { 0.0 };
-    // The last provider's warning is about the end result, as far as our own count tells it.
+    // The last provider's warning is about the final result, by the local count.
     let last = ran.turn.warnings.iter().rfind(|warning| is_miss(warning)).cloned();
     let is_missed = left > limit + rounding;
     if is_missed && last.is_none() && counted.is_none() && ran.error.is_some() {

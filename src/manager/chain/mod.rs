@@ -1,10 +1,10 @@
-//! Runs the providers of a call and says what came of it.
+//! Runs the providers of a call and builds the outcome.
 //!
 //! | module | its one idea |
 //! | --- | --- |
 //! | `fallback` | which provider runs next, and what a failure means |
 //! | `acceptance` | proposals that are not adopted although they settle |
-//! | `thinking` | signed thinking behind the first change |
+//! | `thinking` | signed thinking after the first change |
 //! | `missed` | the warning that the target was missed |
 //! | `restorable` | the plan, and all that undoing it needs |
 //! | `outcome` | the result, as the report embeds it |
@@ -34,20 +34,20 @@ use crate::{
 
 /// The providers of a call.
 pub struct Chain {
-    /// The provider that was asked for, then its fallbacks in order.
+    /// The first provider, then its fallbacks in order.
     pub providers: Vec<Arc<dyn Provider>>,
-    /// The providers that strategies may ask; `None` without a manager.
+    /// The providers that strategies may run; `None` without a manager.
     pub others: Option<Registry>,
     /// Warnings about providers that do not exist.
     pub warnings: Vec<Warning>,
-    /// A prepared condensation, which is adopted before any provider is asked.
+    /// A prepared condensation, which is adopted before any provider runs.
     pub ready: Option<Arc<Ready>>,
-    /// True if the changes are also wanted as a proposal.
+    /// True if the changes are also returned as a proposal.
     pub keeps_proposal: bool,
 }
 
 impl Chain {
-    /// The providers with what each is asked with: the configuration of the call is for the first alone.
+    /// Returns the providers with their settings. The configuration in the call applies only to the first.
     fn tasks(&self, request: &Request) -> Vec<Task> {
         let task = |(index, provider): (usize, &Arc<dyn Provider>)| Task {
             id: provider.info().id,
@@ -62,7 +62,8 @@ impl Chain {
     }
 }
 
-/// Condenses the conversation of `request` with the providers of `chain`. `goal` is the request's target in the caller's tokens.
+/// Condenses the conversation of `request` with the providers of `chain`. `goal` is the request's target in the
+/// caller's tokens.
 pub async fn run(chain: &Chain, request: Request, goal: Goal) -> Outcome {
     let started = Instant::now();
     let tasks = chain.tasks(&request);
@@ -74,10 +75,10 @@ pub async fn run(chain: &Chain, request: Request, goal: Goal) -> Outcome {
     Outcome::complete(ran, &begun, started)
 }
 
-/// Applies each provider's rules to the whole chain, so that no provider removes what another is told to keep. Also returns warnings about
-/// rules that match nothing.
+/// Applies each provider's rules to the whole chain, so that no provider removes content that another provider's rules
+/// keep. Also returns warnings about rules that match nothing.
 fn under_rules(tasks: &[Task], mut request: Request) -> (Request, Vec<Warning>) {
-    // Rows that are added later come first: those of the provider that was asked for.
+    // Rows added later take precedence, so the first provider's are added last.
     for task in tasks.iter().rev() {
         request.tools = request.tools.with(&task.provider.tools(&task.config));
     }

@@ -19,7 +19,7 @@ pub struct Outcome {
     pub restorable: Restorable,
     /// The changes.
     pub changed: Changed,
-    /// The fate of everything that was said; `None` when nothing changed.
+    /// The fate of the conversation's content; `None` if nothing changed.
     pub survival: Option<Survival>,
     /// Tokens before and after.
     pub tokens: Tokens,
@@ -48,7 +48,7 @@ impl Default for Changed {
 }
 
 impl Changed {
-    /// The operations, each once, in order of appearance.
+    /// Returns the operations, each once, in order of appearance.
     pub fn operations(&self) -> Vec<String> {
         let mut operations: Vec<String> = Vec::new();
         for change in &self.changes {
@@ -72,14 +72,14 @@ pub struct Summary {
     pub summary_quality: Option<SummaryQuality>,
 }
 
-/// Scaled tokens, system prompt included: the handler's own count if it counts, else ours.
+/// Scaled tokens, system prompt included: the handler's own count if it counts, else the local one.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Tokens {
     /// Before.
     pub original: usize,
     /// After.
     pub left: usize,
-    /// Share of the tokens before the first change, by our count; 0 when nothing changed.
+    /// Share of the tokens before the first change, by the local count; 0 if nothing changed.
     pub kept_share: f64,
 }
 
@@ -99,7 +99,7 @@ impl Tokens {
 }
 
 impl Outcome {
-    /// Completes a call that began with `begun` at `started`.
+    /// Builds the outcome of a call that began with `begun` at `started`.
     pub fn complete(mut ran: Ran, begun: &Request, started: Instant) -> Self {
         let changes = std::mem::take(&mut ran.turn.changes);
         let (restorable, survival) = match &changes[..] {
@@ -116,7 +116,7 @@ impl Outcome {
         Self { ran, restorable, changed, survival, tokens, elapsed_ms: milliseconds(started) }
     }
 
-    /// The same for people to read, after a dry run.
+    /// Returns the outcome of a dry run with texts for people.
     pub fn in_words(self) -> Self {
         Self { restorable: self.restorable.in_words(), ..self }
     }

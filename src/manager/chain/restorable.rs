@@ -1,4 +1,4 @@
-//! A plan, and all that undoing it needs.
+//! A plan, with everything needed to undo it.
 
 use std::collections::HashMap;
 
@@ -12,12 +12,12 @@ use crate::{
     tokens::Tally,
 };
 
-/// A plan with the conversations before and after it, bound to their contents. Empty when nothing changed.
+/// A plan with the conversations before and after it, and their hashes. Empty if nothing changed.
 #[derive(Default)]
 pub struct Restorable {
-    /// Turns `original` into `condensed`.
+    /// The plan that turns `original` into `condensed`.
     pub plan: Plan,
-    /// The conversation that came in.
+    /// The original conversation.
     pub original: Conversation,
     /// The condensed conversation.
     pub condensed: Conversation,
@@ -32,7 +32,7 @@ pub struct Restorable {
 }
 
 impl Restorable {
-    /// Describes the changes of `now`, and what survived them.
+    /// Describes the changes in `now`, and the fate of the content.
     pub fn describe(now: &Request, tally_before: &Tally, changes: &[Change]) -> (Self, Survival) {
         let (original, condensed) = (now.original.clone(), now.conversation.clone());
         let plan = Plan::between(&original, &condensed);
@@ -52,12 +52,13 @@ impl Restorable {
         let ties = || (before.of_later(&original, &condensed), Replaced::record(&plan, &original, &before));
         let (recipes, (after, replaced), survival) =
             all_three(original.bytes(), follow, ties, || Survival::compare(&done));
-        // Behind the others, so that all threads have time for them.
+        // After the other work, so that all threads are free for the recipes.
         let recipes = recipes.map(|recipes| recipes.write(&original, &plan)).unwrap_or_default();
         (Self { plan, original, condensed, before, after, replaced, recipes }, survival)
     }
 
-    /// The first message that differs, in the conversation that came in: from there on the prompt cache misses.
+    /// Returns the index of the first message of the original conversation that differs. From there on, the prompt
+    /// cache misses.
     pub fn first_changed_index(&self) -> Option<usize> {
         let edits = self.plan.edits.iter().map(|edit| match edit {
             Edit::Set { message, .. }
@@ -69,7 +70,7 @@ impl Restorable {
         edits.min()
     }
 
-    /// The same for people to read: words take the place of what stands for the responses of a model.
+    /// Returns the same with readable words in the placeholders for a model's responses.
     pub fn in_words(self) -> Self {
         if self.condensed.entries().iter().all(|entry| entry.estimates.is_empty()) {
             return self;
@@ -82,7 +83,7 @@ impl Restorable {
 
 fn with_words(condensed: &Conversation) -> Conversation {
     let edits = condensed.entries().iter().enumerate().flat_map(|(message, entry)| texts_in_words(message, entry));
-    // The texts are those of the conversation, so the plan fits it.
+    // The plan fits, because its paths come from this conversation.
     condensed.apply(&Plan { edits: edits.collect() }).unwrap_or_else(|_| condensed.clone())
 }
 

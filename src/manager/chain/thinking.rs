@@ -1,4 +1,4 @@
-//! Applies the call's rule about signed thinking behind the first change.
+//! Applies the call's rule about signed thinking after the first change.
 
 use super::fallback::Ran;
 use crate::{
@@ -8,7 +8,8 @@ use crate::{
     words::said,
 };
 
-/// Removes thinking that the service would refuse, or warns of it. All changes are undone if that takes more tokens than they saved.
+/// Removes thinking that the service would refuse, or warns of it. If that costs more tokens than the changes saved,
+/// all changes are undone.
 pub async fn settled(mut ran: Ran, begun: &Request) -> Ran {
     if ran.turn.changes.is_empty() || ran.must_stop() {
         return ran;

@@ -51,7 +51,7 @@ pub struct MoneyDecision {
 }
 
 impl MoneyDecision {
-    /// Nothing is gained yet.
+    /// Creates the decision to do nothing, before anything was weighed.
     pub(super) fn open(warm: bool, expected_requests: f64) -> Self {
         let said = said!("money.nothingToGain");
         Self {
@@ -70,7 +70,7 @@ impl MoneyDecision {
         }
     }
 
-    /// The same with this reason.
+    /// Returns the decision with another reason.
     pub(super) fn told(self, code: &'static str, said: Said) -> Self {
         Self { code, reason: said.to_string(), said, ..self }
     }

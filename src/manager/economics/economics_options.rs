@@ -1,25 +1,27 @@
-//! The facts about a task that a decision by money rests on.
+//! The options of decisions by cost: facts about a task.
 
 use crate::{
     conversation::{Conversation, Role},
     options::{Table, choice, number, options, whole, words},
 };
 
-/// Milliseconds for which a prompt is kept after the last request: five minutes at Anthropic, five to ten at OpenAI.
+/// Default lifetime of the prompt cache after the last request, in milliseconds: five minutes at Anthropic, five to ten
+/// at OpenAI.
 const DEFAULT_LIFETIME_MS: f64 = 300_000.0;
 
-/// Tokens that are left where nobody says how many: with so many a recorded agent could still read 99.6% of the names it needed
+/// Default target in tokens. With it, agents in sample sessions could still read 99.6% of the names they needed
 /// (docs/measurements.md).
 const DEFAULT_TARGET: u64 = 40_000;
 
-/// The share of what is left that a condensation has to free where nobody says how much: less is gained often and little, and each time loses
-/// something (docs/economics.md).
+/// Default minimum of tokens to free, as a share of the target. With a lower one, there would be many condensations
+/// with little gain, and each loses something (docs/economics.md).
 const DEFAULT_CLEARED_SHARE: f64 = 0.25;
 
-/// As many requests are expected as there were, because the longer a task has lasted, the longer it lasts; but no more than this.
+/// Maximum number of expected requests. By default, as many are expected as there were so far: the longer a task has
+/// lasted, the longer it is likely to last.
 const MAX_ESTIMATED_REQUESTS: f64 = 200.0;
 
-/// No task has more requests. So dollars stay numbers.
+/// Upper limit of expected requests, so that sums of dollars remain finite.
 const MAX_REQUESTS: f64 = 1e6;
 
 words! {
@@ -64,35 +66,36 @@ options! {
 }
 
 impl Economics {
-    /// Tokens that a condensation must free, as the caller counts them, where it leaves so many.
+    /// Returns the minimum tokens that a condensation to `target` must free, as the caller counts them.
     pub(super) fn least_cleared(&self, target: f64) -> f64 {
         self.clear_at_least.map_or(target * DEFAULT_CLEARED_SHARE, |tokens| tokens as f64)
     }
 
-    /// Whether the cache still has the last request.
+    /// Returns true if the last request is still cached.
     pub(super) fn is_warm(&self) -> bool {
         self.ms_since_last_request.is_none_or(|since| since < self.cache_lifetime_ms)
     }
 
-    /// Whether the older one of two copies stays, so that what the cache has changes as little as can be.
+    /// Returns true if the oldest of several copies is kept, so that the cached beginning changes as little as
+    /// possible.
     pub(super) fn keeps_first_copies(&self) -> bool {
         self.keep == KeptCopy::First && self.is_warm()
     }
 
-    /// Requests to come: as the host says, or as many as there were.
+    /// Returns the number of expected requests: from the option, else as many as there were so far.
     pub(super) fn requests(&self, conversation: &Conversation) -> f64 {
         let so_far = || requests_in(conversation).count() as f64;
         self.expected_requests.unwrap_or_else(|| so_far().clamp(1.0, MAX_ESTIMATED_REQUESTS))
     }
 
-    /// Messages that the last request had.
+    /// Returns the number of messages in the last request.
     pub(super) fn sent(&self, conversation: &Conversation) -> usize {
         let last = || requests_in(conversation).last();
         self.sent_messages.or_else(last).unwrap_or(0).min(conversation.len())
     }
 }
 
-/// How many messages each request had that the conversation shows: those before each message of the assistant.
+/// Returns the number of messages in each earlier request: all messages before each message of the assistant.
 pub(super) fn requests_in(conversation: &Conversation) -> impl Iterator<Item = usize> + '_ {
     (0..conversation.len()).filter(|index| conversation.message(*index).role == Role::Assistant)
 }

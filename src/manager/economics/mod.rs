@@ -1,9 +1,10 @@
-//! Deciding by money: a condensation makes the prompt cache of the model's provider miss once, and every later request smaller. Whether that
-//! pays now, by how much and with whom. Never against the window: where the next answer would not fit, it is condensed as ever.
+//! Decides by cost whether to condense now, to what target, and with which provider. A condensation makes the prompt
+//! cache miss once, and makes every later request smaller. The context window takes precedence: if the next response
+//! would not fit, the trigger decides as usual.
 //!
-//! While the cache is warm a rewrite waits until carrying what would go has cost as much as the rewrite. Who does not know what is to come
-//! then never pays more than twice the least, and where a conversation grows evenly it is the least there is. After a rewrite nothing is
-//! carried, so there is one for each time that it becomes due.
+//! While the cache is warm, a condensation waits until carrying the removable tokens has cost as much as the rewrite
+//! would. Without knowledge of later requests, this rule costs at most twice the minimum. If a conversation grows
+//! evenly, it costs the minimum. After a rewrite, the carried cost starts again from zero.
 
 mod decision;
 mod economics_options;
@@ -21,16 +22,16 @@ use crate::{
     words::said,
 };
 
-/// A decision, and the call that does it.
+/// A decision, and the call that carries it out.
 pub(super) struct Weighed {
     pub decision: MoneyDecision,
-    /// Absent where the trigger decides.
+    /// The call; `None` if the trigger decides.
     pub call: Option<CallOptions>,
 }
 
-/// Token counts of the requests before the decision.
+/// Token counts of the requests before the decision, as the caller counts them.
 struct History {
-    /// Tokens, as the caller counts them, of each request that the messages show.
+    /// Tokens of each earlier request that the messages show.
     requests: Vec<f64>,
     /// Tokens of the last request that the cache still has.
     cached: f64,
@@ -39,8 +40,8 @@ struct History {
 }
 
 impl Manager {
-    /// Reports whether condensing now pays, by how much and with which provider. Nothing is changed and no model is
-    /// called. The report has no plan.
+    /// Reports whether condensing now pays, how much it saves, and with which provider. Changes nothing and calls no
+    /// model. The report has no plan.
     pub async fn decide(&self, work: Work) -> Report {
         let tally = match self.count(&work) {
             Ok(tally) => tally,
@@ -58,10 +59,10 @@ impl Manager {
         }
     }
 
-    /// Decides by money.
+    /// Decides by cost.
     ///
     /// # Errors
-    /// The report of what was tried and failed.
+    /// The report of the failed dry run.
     pub(super) async fn weigh(
         &self,
         work: &Work,
@@ -99,7 +100,7 @@ impl Manager {
         Ok(Weighed { call: decision.condense.then_some(call), decision })
     }
 
-    /// The trigger decides.
+    /// Returns the decision with the trigger's answer, without a call.
     fn by_trigger(&self, work: &Work, trigger: &TriggerDecision, decision: MoneyDecision) -> Weighed {
         let provider = trigger.due.then(|| self.first_provider(work, Some(trigger)));
         Weighed { decision: MoneyDecision { condense: trigger.due, provider, ..decision }, call: None }
@@ -124,7 +125,7 @@ impl Manager {
         }
     }
 
-    /// How large the requests were.
+    /// Estimates the sizes of the earlier requests from the messages.
     fn history(&self, work: &Work, trigger: &TriggerDecision, tally: &Tally, economics: &Economics) -> History {
         let (system, conversation) = (self.system_tokens(work), &work.conversation);
         let counted = (system + tally.total()).max(1) as f64;
@@ -159,14 +160,14 @@ fn weighed(least: f64, price: &ModelPrice, history: &History, tried: &Report, op
     let costs = rewrite.costs_at_once(price);
     let saves = rewrite.saves(price, requests);
     let carried = rewrite.carried(price, history.requests.iter().copied());
-    // A host may expect one and a half.
+    // The expected number of requests may be a fraction.
     let shown = (requests * 10.0).round() / 10.0;
     let over = said!("money.requests", count: shown);
     let (tokens, dollars) = (freed.round(), |amount: f64| rounded(amount, 4));
     let (code, said) = if freed < least {
         ("clears_too_little", said!("money.clearsTooLittle", tokens: tokens, least: least.round()))
     } else if saves <= 0.0 {
-        // Without a minus before a zero.
+        // Adding 0.0 turns -0.0 into 0.0, so that the message shows no minus sign.
         ("does_not_pay", said!("money.doesNotPay", tokens: tokens, more: dollars(-saves + 0.0), over: over))
     } else if costs > carried {
         ("waits", said!("money.waits", tokens: tokens, carried: dollars(carried), costs: dollars(costs)))

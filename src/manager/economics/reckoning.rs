@@ -1,36 +1,37 @@
-//! Costs and savings of a rewritten prompt, in dollars.
+//! Calculates the costs and savings of a rewritten prompt, in dollars.
 
 use crate::llm::{ModelPrice, as_dollars};
 
-/// A condensation's effect on the requests to come. All tokens are as the caller counts them.
+/// The effect of a condensation on later requests. All tokens are as the caller counts them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rewrite {
-    /// Tokens of the next request without it.
+    /// Tokens of the next request without the condensation.
     pub before: f64,
-    /// Tokens of the next request with it.
+    /// Tokens of the next request after the condensation.
     pub after: f64,
-    /// Tokens of the last request that the cache still has; 0 if it is cold.
+    /// Tokens of the last request that are still cached; 0 if the cache is cold.
     pub cached: f64,
-    /// Tokens before the first change.
+    /// Tokens before the first changed message, which remain cached.
     pub kept: f64,
-    /// Dollars for doing it.
+    /// Cost of the condensation itself, such as summaries, in dollars.
     pub condensing: f64,
 }
 
 impl Rewrite {
-    /// Dollars that it costs at once: summaries, and what the next request costs more; below 0 it saves at once.
+    /// Returns the immediate cost in dollars: summaries, and the extra cost of the next request. Negative if the next
+    /// request becomes so much cheaper that the condensation saves at once.
     pub fn costs_at_once(&self, price: &ModelPrice) -> f64 {
         let without = request(price, self.before, self.cached);
         let with = request(price, self.after, self.kept.min(self.cached));
         self.condensing + with - without
     }
 
-    /// Dollars that every request after the next costs less.
+    /// Returns the dollars saved by each request after the next one.
     pub fn saves_per_request(&self, price: &ModelPrice) -> f64 {
         reading(price, self.before) - reading(price, self.after)
     }
 
-    /// Dollars saved over so many requests, what it costs taken off.
+    /// Returns the dollars saved over this many requests, minus the immediate cost.
     pub fn saves(&self, price: &ModelPrice, requests: f64) -> f64 {
         if requests < 1.0 {
             return -self.condensing;
@@ -38,14 +39,14 @@ impl Rewrite {
         (requests - 1.0) * self.saves_per_request(price) - self.costs_at_once(price)
     }
 
-    /// Dollars that requests of these sizes paid to read what would have been gone.
+    /// Returns the dollars that earlier requests of these sizes paid to read the tokens that the condensation removes.
     pub fn carried(&self, price: &ModelPrice, sizes: impl Iterator<Item = f64>) -> f64 {
         sizes.filter(|size| *size > self.after).map(|size| reading(price, size) - reading(price, self.after)).sum()
     }
 }
 
-/// Dollars for a question of so many tokens, of which so many are read from the cache and the others written to it. Without a price for
-/// caching all cost what a question does.
+/// Returns the cost in dollars of a request of `tokens`: `cached` of them are read from the prompt cache, and the rest
+/// is written to it. An absent cache price is replaced by the input price.
 fn request(price: &ModelPrice, tokens: f64, cached: f64) -> f64 {
     let prices = price.at(tokens as u64);
     let (read, write) = (prices.cache_reads.or(prices.input), prices.cache_writes.or(prices.input));
@@ -53,7 +54,7 @@ fn request(price: &ModelPrice, tokens: f64, cached: f64) -> f64 {
     dollars(cached, read) + dollars((tokens - cached).max(0.0), write)
 }
 
-/// Dollars for a question that is all in the cache.
+/// Returns the cost in dollars of a request that is read from the prompt cache as a whole.
 fn reading(price: &ModelPrice, tokens: f64) -> f64 {
     request(price, tokens, tokens)
 }
@@ -75,7 +76,8 @@ mod tests {
     fn a_warm_cache_makes_rewriting_cost_and_later_requests_pay_it_back() {
         let rewrite =
             Rewrite { before: 100_000.0, after: 50_000.0, cached: 98_000.0, kept: 10_000.0, condensing: 0.02 };
-        // 98,000 read and 2,000 written against 10,000 read and 40,000 written; then 50,000 read less each time.
+        // The next request reads 10,000 and writes 40,000, instead of 98,000 and 2,000. Later ones read 50,000 less
+        // each.
         let costs = 0.02 + (0.003 + 0.15) - (0.0294 + 0.0075);
         near(rewrite.costs_at_once(&sonnet()), costs);
         near(rewrite.saves_per_request(&sonnet()), 0.015);
@@ -105,7 +107,8 @@ mod tests {
         near(rewrite.carried(&sonnet(), [30_000.0, 40_000.0, 50_000.0, 60_000.0].into_iter()), 0.3 * 30_000.0 / 1e6);
     }
 
-    /// A conversation that grows evenly costs least when it is rewritten as soon as the tokens that would go have cost as much as rewriting.
+    /// If a conversation grows evenly, the cheapest time to rewrite is when carrying the removable tokens has cost as
+    /// much as the rewrite.
     #[test]
     fn rewriting_when_carrying_has_cost_as_much_is_cheapest_for_even_growth() {
         const LEFT: f64 = 40_000.0;

@@ -1,5 +1,5 @@
-//! Sorts lines by their beginnings: lines that begin alike are neighbours, so the neighbours of a line tell how long a
-//! quote of it has to be.
+//! Sorts lines by their beginnings. Lines that begin alike are then neighbours, so a line's neighbours determine the
+//! necessary length of its quote.
 
 use std::collections::HashSet;
 
@@ -19,7 +19,7 @@ use crate::{
 /// The row of a beginning that all rows of its line have.
 const MANY: u32 = u32::MAX;
 
-/// The place of a line that is not sorted, because no quote of another leads to it.
+/// The place of a line that is not sorted, because no quote of another line matches it.
 const NOWHERE: u32 = u32::MAX;
 
 /// The beginnings of all lines that a quote could be taken for.
@@ -53,7 +53,7 @@ impl Beginning {
 
 /// A beginning before sorting.
 struct Unsorted<'t> {
-    /// Its first bytes, which tell most beginnings apart.
+    /// Its first bytes, which distinguish most beginnings.
     key: u64,
     bytes: &'t [u8],
     line: u32,

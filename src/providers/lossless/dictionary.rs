@@ -1,4 +1,4 @@
-//! Finds lines that stay by their content.
+//! Looks up kept lines by their content.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -11,11 +11,11 @@ const LONG_LINE: u32 = 64;
 /// Shorter lines are looked up in windows of this many adjacent lines.
 const WINDOW: usize = 3;
 
-/// Number of places with the same lines that are examined, the newest entries first. This keeps a million equal lines
-/// linear.
+/// Maximum number of places with the same lines to examine, the newest first. This keeps the time linear for a million
+/// equal lines.
 const CANDIDATES: usize = 12;
 
-/// A run of lines that stays and equals another one.
+/// A run of kept lines that equals another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Match {
     /// The first row of the run.
@@ -24,7 +24,7 @@ pub struct Match {
     pub rows: usize,
 }
 
-/// The places where lines that stay begin, by hash.
+/// The places of kept lines, by hash.
 #[derive(Default)]
 struct Places {
     /// The newest place of each window.
@@ -33,12 +33,12 @@ struct Places {
     long: HashMap<u64, u32, ByHash>,
 }
 
-/// The lines that stay.
+/// The kept lines.
 pub struct Dictionary<'a> {
     lines: &'a LineTable,
-    /// Lines in the texts that are finished.
+    /// Kept lines in the finished texts.
     done: Places,
-    /// Lines so far in the current text.
+    /// Kept lines so far in the current text.
     here: Places,
     /// For each row, the previous place with the same window, or the same line.
     before: Vec<u32>,
@@ -71,7 +71,7 @@ impl<'a> Dictionary<'a> {
         self.stays[text].fill(false);
     }
 
-    /// Records that the rows stay. `is_final`: their text is finished.
+    /// Records that the rows are kept. `is_final`: their text is finished.
     fn keep(&mut self, rows: Range<usize>, bytes: impl Fn(usize) -> u32, is_final: bool) {
         let long = if is_final { &mut self.done.long } else { &mut self.here.long };
         for row in rows {
@@ -83,7 +83,7 @@ impl<'a> Dictionary<'a> {
         }
     }
 
-    /// Makes the windows that begin in these rows findable. The rows must stay.
+    /// Adds the windows that begin in these rows. The rows must be kept.
     fn keep_windows(&mut self, rows: Range<usize>, is_final: bool) {
         for row in rows {
             if let Some(window) = self.window(row) {
@@ -93,8 +93,7 @@ impl<'a> Dictionary<'a> {
         }
     }
 
-    /// Returns the longest run equal to the rows from `row` on, among rows that stay; in the same text, only before
-    /// `limit`.
+    /// Returns the longest run of kept rows equal to the rows from `row` on; in the same text, only before `limit`.
     pub fn find(&self, row: usize, bytes: u32, text: &Range<usize>, limit: usize) -> Option<Match> {
         let mut best: Option<Match> = None;
         let mut consider = |newest: Option<&u32>, before: &[u32]| {
@@ -166,7 +165,7 @@ impl<'a> Dictionary<'a> {
     }
 }
 
-/// How far the rows of a text have been recorded as staying.
+/// The progress of recording the kept rows of a text.
 pub struct KeptRows {
     /// The first row of the text.
     text: usize,
@@ -189,7 +188,7 @@ impl KeptRows {
         self.next
     }
 
-    /// Records that the rows up to `end` stay.
+    /// Records that the rows up to `end` are kept.
     pub fn up_to(&mut self, end: usize, dictionary: &mut Dictionary<'_>, rows: &[Row]) {
         if end <= self.next {
             return;

@@ -1,4 +1,4 @@
-//! Warns about writes that were overwritten but stay, because nothing proves that their content is gone.
+//! Warns about overwritten writes that are kept because nothing proves that their content is gone.
 
 use std::collections::HashSet;
 
@@ -18,7 +18,7 @@ use crate::{
 /// Writes with fewer tokens are not worth a warning.
 const LEAST_TOKENS: usize = 100;
 
-/// The writes of a conversation that may stay, with all that decides which of them do.
+/// The writes of a conversation that may be kept, with everything that determines which of them are.
 pub struct KeptWrites<'a> {
     /// The conversation.
     pub conversation: &'a Conversation,
@@ -33,7 +33,7 @@ pub struct KeptWrites<'a> {
 }
 
 impl KeptWrites<'_> {
-    /// Returns the warning about writes that stay whole, except those that became pointers in `changed`.
+    /// Returns the warning about writes that are kept whole, except writes that became pointers in `changed`.
     pub fn warning(&self, changed: &[Changed]) -> Option<Warning> {
         let is_on = self.options.tool_parameters && self.options.is_on(LosslessOperation::OverwrittenWrite);
         let changed: HashSet<usize> = changed.iter().map(|changed| changed.text).collect();
@@ -45,7 +45,7 @@ impl KeptWrites<'_> {
         (tokens >= LEAST_TOKENS).then(|| Warning::new(WarningCode::WritesKept, said).at(Some(first)))
     }
 
-    /// Returns the message and tokens of a write that stays whole although it is old enough to be left out.
+    /// Returns the message and tokens of a write that is kept whole although it is old enough to be left out.
     fn kept(&self, write: usize, changed: &HashSet<usize>) -> Option<(usize, usize)> {
         let places = given(&self.transcript.events[write]);
         let message = self.transcript.texts[places.first()?.text].message;

@@ -1,4 +1,4 @@
-//! Every line of a conversation with a number for its content: equal lines have equal numbers.
+//! Numbers the lines of a conversation by content: equal lines have equal numbers.
 
 use std::{
     collections::HashMap,
@@ -16,19 +16,20 @@ use crate::{
     restore::{NO_EXCERPT, Row, RowKind, Rows},
 };
 
-/// The number of rows that are no lines: pointers, and notes of state that was left out.
+/// The number of rows that are not lines: pointers, and markers of replaced state.
 pub const NO_LINE: u32 = u32::MAX;
 
-/// A quote has at least so many bytes, where its line has them: short ones are soon said elsewhere too, and a reader recognises nothing by them.
+/// Minimum bytes of a quote, if its line is that long. Shorter quotes are likely to occur elsewhere, too, and a reader
+/// would not recognise the line.
 pub const LEAST_QUOTE: usize = 20;
 
-/// The lines of some texts, told apart: most of what a [`LineTable`] of them takes.
+/// The numbered lines of some texts. Numbering is the largest part of the time to build a [`LineTable`].
 pub struct KnownLines<'t> {
     texts: Vec<TextLines<'t>>,
     numbers: LineNumbers<'t>,
 }
 
-/// The rows of a text, and the content of each.
+/// The rows of a text, and the number of each row's content.
 struct TextLines<'t> {
     text: &'t str,
     rows: Rows,
@@ -36,7 +37,7 @@ struct TextLines<'t> {
 }
 
 impl<'t> KnownLines<'t> {
-    /// Reads the lines of texts, while this thread first does something else.
+    /// Reads the lines of texts on other threads, while this thread first calls `first`.
     pub fn read_beside<F>(texts: &'t [&'t str], first: impl FnOnce() -> F) -> (F, Self) {
         let numbers = Mutex::new(LineNumbers::default());
         let read = |text: &&'t str| TextLines::read(text, &numbers);
@@ -52,7 +53,7 @@ impl<'t> TextLines<'t> {
         let hashes: Vec<u64> = rows.rows.iter().map(|row| hash(content(row))).collect();
         let mut numbers = numbers.lock().unwrap_or_else(PoisonError::into_inner);
         let id = |(row, hash): (&Row, u64)| {
-            // The lines of a pointer can be counted, those of state that was left out cannot.
+            // Only ordinary lines get a number: pointers and markers of replaced state represent other content.
             let is_line = row.kind == RowKind::Line && LeftOut::read(&text[row.content_range()]).is_none();
             if is_line { numbers.id(content(row), hash) } else { NO_LINE }
         };
@@ -61,26 +62,26 @@ impl<'t> TextLines<'t> {
     }
 }
 
-/// The rows of all texts, one after the other.
+/// The rows of all texts, concatenated.
 pub struct LineTable {
     /// The rows of each text.
     pub rows: Vec<Arc<Rows>>,
-    /// Where the rows of each text begin in the lists below; one more at the end.
+    /// The index of the first row of each text in the lists below; one more entry at the end.
     starts: Vec<usize>,
-    /// The content of each row; [`NO_LINE`] for markers.
+    /// The number of each row's content; [`NO_LINE`] for markers.
     pub ids: Vec<u32>,
-    /// How many different lines there are.
+    /// Number of different lines.
     pub different: usize,
-    /// Which zone each row lies in. Runs do not cross the border of a zone: it is that of a text, an excerpt or a part.
+    /// The zone of each row. Zones end where a text, an excerpt or a part ends, and runs never cross their boundaries.
     pub zones: Vec<u32>,
-    /// Whether each row may be changed.
+    /// For each row, true if it may be changed.
     pub may_change: Vec<bool>,
-    /// Whether the line of each row is there more than once. Most are not, and then there is nothing to look for.
+    /// For each row, true if its line occurs more than once. Most lines do not, and are skipped.
     pub repeated: Vec<bool>,
 }
 
 impl LineTable {
-    /// Reads the lines of texts. `known` are the lines of each as it was before anything was left out of it.
+    /// Reads the lines of texts. `known` contains the original lines, before anything was left out.
     pub fn read<'t>(texts: &'t [Text<'_>], known: KnownLines<'t>) -> Self {
         let numbers = Mutex::new(known.numbers);
         let read = texts.iter().zip(known.texts).map(|(text, known)| {
@@ -138,18 +139,18 @@ impl LineTable {
         self.ids.iter().map(|id| seen.get(*id as usize) == Some(&Seen::Again)).collect()
     }
 
-    /// Where the rows of a text stand in the lists.
+    /// Returns the indices of a text's rows in the lists.
     pub fn of_text(&self, text: usize) -> Range<usize> {
         self.starts[text]..self.starts[text + 1]
     }
 
-    /// Where some of the rows of a text stand in the lists.
+    /// Returns the indices of some rows of a text in the lists.
     pub fn of_rows(&self, text: usize, rows: &Range<usize>) -> Range<usize> {
         let start = self.starts[text];
         start + rows.start..start + rows.end
     }
 
-    /// The text that a place in the lists belongs to.
+    /// Returns the text to which an index in the lists belongs.
     pub fn text_of(&self, at: usize) -> usize {
         self.starts.partition_point(|start| *start <= at) - 1
     }
@@ -166,7 +167,7 @@ enum Seen {
     Again,
 }
 
-/// Numbers for lines. Which number a line has says nothing but that it is another line than those with other numbers.
+/// Assigns numbers to lines. The numbers have no meaning except that different lines have different numbers.
 #[derive(Default)]
 struct LineNumbers<'a> {
     known: HashMap<u64, (&'a [u8], u32), ByHash>,
@@ -176,7 +177,7 @@ struct LineNumbers<'a> {
 impl<'a> LineNumbers<'a> {
     fn id(&mut self, line: &'a [u8], hash: u64) -> u32 {
         let (known, id) = *self.known.entry(hash).or_insert((line, self.next));
-        // Equal hashes are no proof; two such lines are so rare that the second simply equals no other.
+        // Equal hashes do not prove equality. A collision is so rare that the second line is simply treated as unique.
         let id = if known == line { id } else { self.next };
         self.next += u32::from(id == self.next);
         id

@@ -1,4 +1,5 @@
-//! Remembers the newest proposals, for a conversation that comes again: first for an estimate, then to be condensed.
+//! Caches the newest proposals, because the same conversation is often processed twice: first to estimate, then to
+//! condense.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -11,16 +12,16 @@ use crate::{
 
 use super::operations::LosslessConfig;
 
-/// Number of proposals that are remembered: a call asks about its conversation, and about the results of passes of
-/// other providers.
+/// Number of cached proposals. One call may need several: for its conversation, and for the results of other providers'
+/// passes.
 const REMEMBERED: usize = 4;
 
-/// The proposals that were asked for last, each with what it was made for, the newest at the end.
+/// The last requested proposals, each with its key, the newest at the end.
 #[derive(Default)]
 pub struct Memory(Mutex<Vec<(u128, Proposal)>>);
 
 impl Memory {
-    /// The proposal for this, or what `propose` makes.
+    /// Returns the cached proposal for a request, or else the result of `propose`, which is then cached.
     pub fn proposal(
         &self,
         request: &Request,
@@ -39,7 +40,7 @@ impl Memory {
         }
         let proposal = propose();
         let mut known = known();
-        // Another thread may have asked the same in the meantime.
+        // Another thread may have added the same proposal meanwhile.
         if newest(&mut known).is_none() {
             let excess = (known.len() + 1).saturating_sub(REMEMBERED);
             known.drain(..excess);
@@ -49,7 +50,8 @@ impl Memory {
     }
 }
 
-/// A hash of everything that a proposal depends on. 128 bits: a collision is less likely than a memory error.
+/// Returns a hash of everything that a proposal depends on. It has 128 bits, so a collision is less likely than a
+/// memory error.
 fn key(request: &Request, options: &LosslessConfig) -> u128 {
     let mut hash = Xxh3::new();
     let budget = request.budget();
@@ -61,7 +63,7 @@ fn key(request: &Request, options: &LosslessConfig) -> u128 {
     hash.digest128()
 }
 
-/// Each with its length in front, so that nothing can be taken for two other things.
+/// Adds bytes with their length in front, so that two different sequences never produce the same input.
 fn add(hash: &mut Xxh3, bytes: &[u8]) {
     hash.update(&(bytes.len() as u64).to_le_bytes());
     hash.update(bytes);
@@ -129,7 +131,7 @@ mod tests {
         };
         assert!((0..REMEMBERED).all(ask));
         assert!(!(0..REMEMBERED).any(ask));
-        // The oldest makes room, and it is the one that was asked for longest ago.
+        // The least recently requested proposal is removed.
         assert!(!ask(0) && ask(REMEMBERED) && !ask(0) && ask(1));
     }
 }

@@ -1,9 +1,10 @@
 //! The lossless provider: keeps each line once.
 //!
-//! The provider follows line by line what the model has been shown. `search` finds runs of lines that stand elsewhere too; each `run` becomes a pointer, which
-//! quotes the line that it leads to (`quotes`). `inline` writes the texts with these pointers, leaves out numbers of lines where a heading restores them,
-//! and lets the decoder read everything back before a plan is returned. `superseded` leaves out state that a later message replaced. `proposal` takes all of
-//! it or, with a target, as much as that asks for. `docs/markers.md` describes the markers.
+//! The provider tracks all lines that the model has seen. `search` finds runs of lines that also occur elsewhere. Each
+//! `run` becomes a pointer, which quotes the line to which it resolves (`quotes`). `inline` writes the texts with these
+//! pointers, and leaves out line numbers below a heading that restores them. The decoder reads everything back before a
+//! plan is returned. `superseded` leaves out state that a later message replaced. `proposal` combines these changes:
+//! all of them, or with a target only as many as necessary. `docs/markers.md` describes the markers.
 
 mod beginnings;
 mod dictionary;
@@ -58,7 +59,7 @@ pub const DESCRIPTOR: Descriptor = Descriptor {
 };
 
 impl Lossless {
-    /// The id it is registered under.
+    /// The id of the provider.
     pub const ID: &'static str = "lossless";
 
     /// Creates a provider with this configuration.

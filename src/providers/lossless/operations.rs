@@ -52,7 +52,7 @@ impl LosslessOperation {
         }
     }
 
-    /// The grade that an operation reaches; `None` for one that makes no promise.
+    /// Returns the grade of an operation; `None` if it makes no promise.
     pub fn grade(self) -> Option<Grade> {
         match self {
             Self::StaleFile => None,
@@ -143,12 +143,12 @@ options! {
 }
 
 impl LosslessConfig {
-    /// Whether the oldest copy stays, not the newest.
+    /// Returns true if the oldest copy is kept instead of the newest.
     pub fn keeps_first(&self) -> bool {
         self.keep == KeptCopy::First
     }
 
-    /// Whether a read goes as a whole once its file was changed and seen again.
+    /// Returns true if a read is left out as a whole after its file was changed and seen again.
     pub fn drops_whole_reads(&self) -> bool {
         self.stale_reads == StaleReads::File
     }

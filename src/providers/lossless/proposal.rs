@@ -27,7 +27,7 @@ type BlockAt = (usize, usize);
 pub struct Found<'a> {
     /// The conversation's texts and events.
     pub transcript: &'a Transcript<'a>,
-    /// The texts without what a later message replaced.
+    /// The texts without content that a later message replaced.
     pub texts: Vec<Text<'a>>,
     /// The replaced state.
     pub superseded: Superseded,
@@ -50,7 +50,7 @@ impl Found<'_> {
         let is_chosen_text = |index: usize| is_chosen(at(&self.texts[index]));
         let mut changed: Vec<Changed> =
             self.changed.iter().filter(|changed| is_chosen_text(changed.text)).cloned().collect();
-        // A text that stays unchanged may contain the line that a pointer quotes, nearer than the one it means.
+        // A text that remains unchanged may contain the quoted line of a pointer, nearer than the pointer's target.
         let stays = |index: usize| !is_chosen_text(index) && self.is_left_out(index);
         if changed.len() < self.changed.len() || (0..self.texts.len()).any(stays) {
             let before: Vec<&str> = (0..self.texts.len())
@@ -74,7 +74,7 @@ impl Found<'_> {
         for (index, text) in self.texts.iter().enumerate().filter(|(index, _)| is_chosen_text(*index)) {
             let new = match (new[index].take(), &text.text) {
                 (Some(new), _) => new,
-                // A text that only had state left out.
+                // A text without pointers, from which replaced state was left out.
                 (None, Cow::Owned(new)) if self.is_left_out(index) => new.clone(),
                 _ => continue,
             };
@@ -134,14 +134,17 @@ struct Candidate {
     saved: usize,
 }
 
-/// The number of blocks is tried so often: single texts count slightly differently from the whole.
+/// Maximum number of tries to find the number of blocks to change, because the tokens of single texts do not add up
+/// exactly to those of the whole.
 const MAX_TRIES: usize = 8;
 
-/// Returns the proposal that leaves at most `budget` tokens and changes only what that requires; `None` if all findings are needed, or are not enough.
+/// Returns the proposal that leaves at most `budget` tokens with as few changes as possible; `None` if all findings are
+/// needed, or are not enough.
 ///
-/// The newest are taken first, so that the prompt cache keeps a long beginning, or the oldest if pointers point to earlier messages. What lies between a pointer
-/// and its lines then changes as in the full proposal, and the pointer is found by its quote. The order is the same whatever the budget is: a smaller one
-/// changes all that a larger one does, and leaves no more.
+/// The newest blocks are changed first, so that a long beginning remains cached; the oldest first if pointers point to
+/// earlier messages. Then all blocks between a pointer and its lines change as in the full proposal, so that the
+/// pointer's quote resolves correctly. The order does not depend on the budget: a smaller budget changes all blocks
+/// that a larger one does, and never leaves more tokens.
 fn enough(request: &Request, found: &Found<'_>, budget: usize, keep_first: bool) -> Option<Proposal> {
     let mut candidates = candidates(request, found);
     if !keep_first {

@@ -1,4 +1,5 @@
-//! Chooses the quotes of pointers: enough of a line for it to be the nearest one, from the pointer on, that begins so.
+//! Chooses the quotes of pointers. A quote is as much of a line's beginning as is needed for this line to be the
+//! nearest one, seen from the pointer, that begins with it.
 
 use std::ops::Range;
 
@@ -9,54 +10,57 @@ use super::{
 };
 use crate::markers::quote_of;
 
-/// Number of lines beginning like a quote that are looked at on each side of its own in the order. The quote then says
-/// more than it has in common with the rest, even if none of them stands between. This keeps a million of them linear.
+/// Maximum number of neighbours in the sorted lines to compare on each side of a quoted line. If more lines begin
+/// alike, the quote is made long enough to differ from the rest, even if none is between pointer and target. This keeps
+/// the time linear for a million of such lines.
 const MAX_ALIKE: usize = 1000;
 
-/// Number of rows of one line that are looked at in the text of a pointer.
+/// Maximum number of occurrences of one line to examine in the text of a pointer.
 const MAX_ROWS: usize = 16_000;
 
-/// Number of lines beginning alike that are looked at for one run before the rest of it stays: each of its lines is tried
-/// while the one before leads nowhere.
+/// Maximum number of neighbours to compare for one run. Each line of the run is tried until one can be quoted; after
+/// this many comparisons, the rest of the run is kept.
 const MAX_LOOKS: usize = 200 * MAX_ALIKE;
 
-/// Gives runs their quotes. A run whose first line cannot be quoted begins with a later one, or is taken out.
+/// Gives runs their quotes, text by text. A run whose first line cannot be quoted begins at a later line, or is
+/// removed.
 pub struct Chooser<'f, 'a> {
     finder: &'f Finder<'a>,
-    /// Whether each row becomes a part of a pointer.
+    /// For each row, true if it becomes part of a pointer.
     leaves: Vec<bool>,
-    /// By line, the nearest row of it that stays in the texts that have had their turn. They were met in order, so the last one is the nearest from here on.
+    /// For each line, its nearest row that is kept in the finished texts. Texts are finished in order, so the last such
+    /// row is the nearest to all later texts.
     nearest: Vec<u32>,
 }
 
-/// No row.
+/// Marks a line without a row.
 const NONE: u32 = u32::MAX;
 
-/// Where a reader of a pointer looks for its quote.
+/// The rows in which a reader of a pointer looks for its quote.
 struct Way {
-    /// The rows on the way, of which those of the pointer's text and of texts that have had their turn count.
+    /// The rows between pointer and target. Only rows of the pointer's text and of finished texts count.
     rows: Range<usize>,
     /// The rows of the pointer's text.
     here: Range<usize>,
     is_up: bool,
 }
 
-/// The way to find a line of a run.
+/// The result of looking for a quote of a line.
 enum Found<'q> {
-    /// This quote leads to it, or to a line further on after which the same lines follow: so many of them.
+    /// The quote resolves to row `target`, where the next `lines` lines are those of the run.
     By { quote: &'q str, target: usize, lines: usize },
-    /// Nothing.
+    /// The line cannot be quoted.
     No,
 }
 
 impl<'f, 'a> Chooser<'f, 'a> {
-    /// Before any text has had its turn.
+    /// Creates a chooser for which no text is finished.
     pub fn new(finder: &'f Finder<'a>) -> Self {
         let lines = finder.lines;
         Self { finder, leaves: vec![false; lines.ids.len()], nearest: vec![NONE; lines.different] }
     }
 
-    /// The text has had its turn.
+    /// Marks a text as finished.
     pub fn finish(&mut self, text: usize) {
         let Self { finder, leaves, nearest } = self;
         let mut add = |row: usize| {
@@ -69,7 +73,7 @@ impl<'f, 'a> Chooser<'f, 'a> {
         if finder.options.keeps_first() { rows.for_each(&mut add) } else { rows.rev().for_each(&mut add) }
     }
 
-    /// Chooses the quotes in the text whose turn it is.
+    /// Chooses the quotes in the next text.
     pub fn choose(&mut self, text: usize, runs: &mut Vec<Run>) {
         let range = self.finder.lines.of_text(text);
         self.leaves[range.clone()].fill(false);
@@ -80,23 +84,23 @@ impl<'f, 'a> Chooser<'f, 'a> {
         for run in &*runs {
             self.leaves[self.finder.lines.of_rows(text, &run.rows)].fill(true);
         }
-        // Lines that stay after all may begin as a pointer quotes that has to get past them.
+        // A line that is now kept may begin like the quote of a pointer whose target is further away.
         while self.choose_once(text, runs) {}
     }
 
-    /// Whether a row is no part of a pointer, as far as texts have had their turn.
+    /// Returns true if a row is not part of a pointer, as far as texts are finished.
     pub fn stays(&self, row: usize) -> bool {
         !self.leaves[row]
     }
 
-    /// Quotes for another run of the text whose turn it is, or for parts of it.
+    /// Chooses quotes for another run of the current text, or for parts of the run.
     pub fn choose_more(&mut self, text: usize, run: Run) -> Vec<Run> {
         let mut runs = vec![run];
         self.choose_again(text, &mut runs);
         runs
     }
 
-    /// Whether another run of a text that has had its turn could be quoted, or a part of it.
+    /// Returns true if another run of a finished text, or a part of it, could be quoted.
     pub fn could_quote(&mut self, text: usize, run: Run) -> bool {
         let rows = self.finder.lines.of_rows(text, &run.rows);
         let mut runs = vec![run];
@@ -105,7 +109,7 @@ impl<'f, 'a> Chooser<'f, 'a> {
         !runs.is_empty()
     }
 
-    /// Says whether lines stay that were to become pointers.
+    /// Quotes each run once. Returns true if lines are kept that were to become pointers.
     fn choose_once(&mut self, text: usize, runs: &mut Vec<Run>) -> bool {
         let start = self.finder.lines.of_text(text).start;
         let mut stays = false;
@@ -129,7 +133,8 @@ impl<'f, 'a> Chooser<'f, 'a> {
         stays
     }
 
-    /// A run with its quote: without its first lines if need be, and in several where a nearer line begins as it does.
+    /// Adds a run with its quote to `chosen`. The run loses first lines that cannot be quoted, and is divided if the
+    /// quote resolves to a nearer row with fewer of its lines.
     fn quoted(&self, text: usize, run: &Run, chosen: &mut Vec<Run>) {
         let mut rest = run.clone();
         let mut looks = MAX_LOOKS;
@@ -140,7 +145,7 @@ impl<'f, 'a> Chooser<'f, 'a> {
                     let row = target - self.finder.lines.of_text(there).start;
                     let rows = rest.rows.start + skipped..rest.rows.start + skipped + lines;
                     let quoted = Run::reference(text, rows, (there, row), quote, rest.operation);
-                    // The run pays as it was found, and most quotes are the first that was tried.
+                    // An unchanged run is known to pay, and most runs are unchanged.
                     if quoted == *run || self.finder.pays(text, &quoted.rows, &quoted.marker) {
                         chosen.push(quoted);
                     }
@@ -157,7 +162,7 @@ impl<'f, 'a> Chooser<'f, 'a> {
         }
     }
 
-    /// How row `skipped` of a run is found, from there on, with so many looks left.
+    /// Looks for a quote of row `skipped` of a run, with at most `looks` comparisons.
     fn found(&self, text: usize, run: &Run, skipped: usize, looks: &mut usize) -> Found<'_> {
         let Finder { texts, lines, beginnings, .. } = self.finder;
         let row = &lines.rows[text].rows[run.rows.start + skipped];
@@ -184,7 +189,8 @@ impl<'f, 'a> Chooser<'f, 'a> {
         }
     }
 
-    /// The most bytes, and at least so many or none, that a line has in common with one that is met on the way. Of its neighbours on one side, nearest first.
+    /// Returns the longest common beginning, in bytes, of a line and any line between pointer and target; 0 if it is
+    /// shorter than `least`. `neighbours` are the sorted lines on one side, nearest first.
     fn most_in_common<'b>(
         &self,
         neighbours: impl Iterator<Item = (usize, &'b Beginning)>,
@@ -210,7 +216,7 @@ impl<'f, 'a> Chooser<'f, 'a> {
         0
     }
 
-    /// The first row of a line that is met on the way.
+    /// Returns the first row of a line that a reader meets on the way.
     fn first_met(&self, line: u32, way: &Way) -> Option<usize> {
         let rows = self.finder.beginnings.rows(line);
         let position = |at: usize| rows.partition_point(|row| (*row as usize) < at);
@@ -226,7 +232,7 @@ impl<'f, 'a> Chooser<'f, 'a> {
         Some(first as usize).filter(|row| way.rows.contains(row))
     }
 
-    /// How many of the rows from `from` on stand at `place` too, where they stay.
+    /// Returns how many of the rows from `from` on are also at `place`, and kept there.
     fn common(&self, from: usize, place: usize, most: usize) -> usize {
         let LineTable { ids, zones, .. } = self.finder.lines;
         let is_same = |at: &usize| {

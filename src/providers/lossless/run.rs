@@ -21,7 +21,7 @@ pub struct Run {
     pub rows: Range<usize>,
     /// The marker that replaces them.
     pub marker: String,
-    /// The text that contains the lines that stay, and the first of their rows there.
+    /// The text that contains the kept lines, and the first of their rows there.
     pub target: (usize, usize),
     /// True if one line of the target represents all of the rows.
     pub repeats: bool,
@@ -71,7 +71,7 @@ pub struct Finder<'a> {
 /// they have more tokens for certain, and need not be counted.
 const CLEARLY: usize = 6;
 
-/// Maximum number of lines, such as brackets and blank lines, that may stay at the start of a run because they cannot
+/// Maximum number of lines, such as brackets and blank lines, that are kept at the start of a run because they cannot
 /// be quoted. Below them, the run is searched for again.
 pub const MAX_SKIPPED: usize = 16;
 

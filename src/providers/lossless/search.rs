@@ -1,7 +1,7 @@
 //! Decides which runs of lines become pointers, so that each line is kept once.
 //!
-//! The texts take turns, from the newest to the oldest or in reverse, and a line stays in the first text that
-//! contains it. A text does not change after its turn, and a pointer may point only to lines that stay. So no pointer
+//! The texts take turns, from the newest to the oldest or in reverse, and a line is kept in the first text that
+//! contains it. A text does not change after its turn, and a pointer may point only to kept lines. So no pointer
 //! points to a pointer.
 
 use std::{
@@ -24,15 +24,15 @@ use crate::{
     restore::{RowKind, RowsOf},
 };
 
-/// A row is recorded as staying only after this many more rows, because a match found below may turn out to begin
-/// above it.
+/// A row is recorded as kept only after this many more rows, because a match found below may turn out to begin above
+/// it.
 const HELD_BACK: usize = 32;
 
-/// After this many passes over a text, the rest of it stays. Two or three find everything.
+/// Maximum number of passes over a text; the rest of it is kept. Two or three passes find everything.
 const MAX_PASSES: usize = 16;
 
-/// Maximum number of comparisons of lines that may become pointers in another pass. Beyond it, another pass is
-/// assumed to find some.
+/// Maximum number of comparisons made to find out whether another pass would find pointers. Beyond it, the search
+/// assumes that it would.
 const MAX_LOOKS: usize = 100_000;
 
 /// A longer line counts as several comparisons.
@@ -45,9 +45,9 @@ const LOOKS_OF_A_QUOTE: usize = 1000;
 enum Verdict {
     /// They become a pointer.
     Replace(Run),
-    /// They all stay, because the operation is disabled.
+    /// All rows are kept, because the operation is disabled.
     Leave,
-    /// This many rows would not pay.
+    /// The rows are too few for a pointer to pay.
     Refuse,
 }
 
@@ -77,8 +77,8 @@ impl<'a> Finder<'a> {
     }
 
     /// Returns true if lines that could not be quoted may become pointers after these runs have, namely to equal
-    /// lines above them in their text. All those lines were candidates for removal. If pointers of other texts point
-    /// to some of them, these stay for certain, and those that were to be removed with them are examined again.
+    /// lines above them in their text. All those lines were candidates for removal. A line that pointers of other
+    /// texts point to is certainly kept. The lines that were to be removed with it are then examined again.
     fn may_find_more(&self, found: &[Vec<Run>], refused: &[bool], chooser: &mut Chooser<'_, '_>) -> bool {
         let mut targets = vec![false; self.lines.ids.len()];
         let mut texts = BTreeSet::new();
@@ -104,8 +104,8 @@ impl<'a> Finder<'a> {
     ) -> bool {
         let range = self.lines.of_text(text);
         let anew = self.looked_at_anew(text, refused, targets);
-        // For each line, its rows that stay, and those of them to be examined again. Of two rows, at least one must
-        // be.
+        // For each line, its kept rows, and the kept rows to be examined again. At least one of two compared rows must
+        // be one to examine again.
         let mut above: HashMap<u32, (Vec<usize>, Vec<usize>)> = HashMap::new();
         for row in range.clone() {
             if self.lines.ids[row] == NO_LINE || !chooser.stays(row) {
@@ -125,7 +125,7 @@ impl<'a> Finder<'a> {
         false
     }
 
-    /// Returns, for each row of a text, whether it was to be removed together with rows that now stay.
+    /// Returns, for each row of a text, whether it was to be removed together with rows that are now kept.
     fn looked_at_anew(&self, text: usize, refused: &[bool], targets: &[bool]) -> Vec<bool> {
         let range = self.lines.of_text(text);
         let mut anew = vec![false; range.len()];
@@ -138,8 +138,8 @@ impl<'a> Finder<'a> {
         anew
     }
 
-    /// Returns true if a row and its surroundings would pay as a pointer to the same lines around another row of the
-    /// text, which stay. Also true once the limit of comparisons is reached.
+    /// Returns true if a row and its surroundings would pay as a pointer to the same kept lines around another row of
+    /// the text. Also true once the limit of comparisons is reached.
     fn would_pay(
         &self,
         text: usize,
@@ -177,7 +177,7 @@ impl<'a> Finder<'a> {
         *looks == 0
     }
 
-    /// Returns the rows that existing pointers point to, which must stay.
+    /// Returns the rows that existing pointers point to. They must be kept.
     fn protected(&self) -> Vec<bool> {
         let mut protected = vec![false; self.lines.ids.len()];
         for RowsOf { text, rows } in self.pointed_at {
@@ -243,8 +243,8 @@ impl<'a> Finder<'a> {
         runs
     }
 
-    /// Tries runs that could not be quoted again, one by one. The lines that prevented it may have become a pointer,
-    /// and lines that were to become one may stay and serve as the target.
+    /// Tries runs that could not be quoted again, one by one. The lines that prevented a quote may have become a
+    /// pointer. Lines that were to become a pointer may be kept and serve as the target.
     fn try_again(&self, text: usize, tried: Vec<Run>, runs: &mut Vec<Run>, chooser: &mut Chooser<'_, '_>) {
         let start = self.lines.of_text(text).start;
         let mut targets = vec![false; self.lines.of_text(text).len()];
@@ -254,7 +254,7 @@ impl<'a> Finder<'a> {
             }
         };
         runs.iter().for_each(|run| mark(run, &mut targets));
-        // In the order in which a reader who follows a pointer meets them last to first.
+        // The order is opposite to the one in which a reader who follows pointers meets the runs.
         let tried: Vec<Run> = if self.options.keeps_first() { tried } else { tried.into_iter().rev().collect() };
         let known = runs.len();
         for run in tried.into_iter().filter(|run| !run.repeats) {
@@ -308,12 +308,12 @@ impl<'a> Finder<'a> {
             let length = rows[row - range.start].content_range().len();
             let match_here =
                 dictionary.find(row, u32::try_from(length).unwrap_or(u32::MAX), &(range.start..end), kept.next());
-            // Protected lines count for the operation's name too, because they did not stay when the others were left
+            // Protected lines count for the operation's name too, because they were not kept when the others were left
             // alone.
             let called = match_here.and_then(|found| self.called(text, row, found, dictionary));
             let match_here = match_here.map(|found| dictionary.extended(row, found, kept.next(), &range));
             let match_here = match_here.map(|(first, found)| {
-                // Lines that must stay end the run.
+                // A line that must be kept ends the run.
                 let until = (first..first + found.rows).position(|row| protected[row]).unwrap_or(found.rows);
                 (first, Match { rows: until, ..found })
             });
@@ -373,7 +373,7 @@ impl<'a> Finder<'a> {
         self.pays(text, &rows, &marker).then_some(Run { rows, marker, target, repeats: true, operation })
     }
 
-    /// Returns the operation that replaces the rows of a match, including those that must stay, and whether it
+    /// Returns the operation that replaces the rows of a match, including rows that must be kept, and whether it
     /// concerns a file. `None` if nothing depends on it.
     fn called(
         &self,

@@ -34,9 +34,9 @@ pub struct Superseded {
     pub done: Vec<(usize, Done)>,
     /// Changed inputs of calls, by message and block, where something other than text is left out.
     pub inputs: BTreeMap<(usize, usize), NewInput>,
-    /// True if stale state stays because pointers point to it that may themselves be left out.
+    /// True if stale state is kept only because of pointers to it that may be left out themselves.
     pub unfinished: bool,
-    /// Overwritten writes that stay, as indices of events: see [`Replaced::unproven`].
+    /// Overwritten writes that are kept, as indices of events: see [`Replaced::unproven`].
     pub unproven: Vec<usize>,
 }
 
@@ -185,7 +185,7 @@ pub fn leave_out(
 /// Ranges of a text with their replacements.
 type Replacements = Vec<(Range<usize>, String)>;
 
-/// State that would save fewer tokens stays.
+/// Minimum number of tokens that leaving out stale state must save.
 const MIN_SAVED_TOKENS: usize = 8;
 
 /// A text with this many times the bytes of the note has more tokens than the note for certain, unless it is blank.
@@ -317,7 +317,7 @@ impl<'a> Finder<'a> {
         self.found
     }
 
-    /// Leaves out what an event shows of a file, or was to write to it, if later events make that stale.
+    /// Leaves out the content that an event shows of a file, or was to write to it, if later events make it stale.
     fn file(&mut self, index: usize, path: &'a str, later: Later) {
         let event = &self.transcript.events[index];
         if let Some(changed) = later.changed.filter(|_| later.seen && self.options.drops_whole_reads()) {

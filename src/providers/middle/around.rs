@@ -13,14 +13,14 @@ use crate::{
     },
 };
 
-/// A summary tells most of what the story would, so beside one the story gets this fraction of its room.
+/// Factor for the token budget of the story beside a summary, which covers most of the story's content.
 const BESIDE_SUMMARY: f64 = 0.4;
 
 /// The summarised messages, and the summary.
 pub struct Around<'a> {
     /// The first summarised message.
     pub head: usize,
-    /// The first message after them, which stays.
+    /// The first message after them, which is kept.
     pub start: usize,
     /// The earlier summary, if one is among them. The new summary repeats its content.
     pub earlier: Option<usize>,
@@ -62,10 +62,10 @@ pub fn shortened(request: &Request, around: &Around<'_>) -> Result<Option<Shorte
     if !fits {
         return Ok(None);
     }
-    // Back to the messages' positions without the summary.
+    // Translates indices back to the conversation without the summary.
     let dropped = gone.len();
     let place = |message: usize| if message < around.head { message } else { message + dropped - added };
-    // Content inserted before the summary's place goes after the summary, as its edit comes later.
+    // Content inserted before the summary's place follows the summary, as the edit that inserts it comes later.
     let behind = |message: usize| message.max(around.head + added);
     let moved = |edit: Edit| match edit {
         Edit::Set { message, path, value, estimates } => Edit::Set { message: place(message), path, value, estimates },
@@ -87,14 +87,14 @@ pub fn shortened(request: &Request, around: &Around<'_>) -> Result<Option<Shorte
     };
     let mut notes: Vec<Note> = gone.clone().map(told_by_summary).collect();
     notes.extend(kept.notes.into_iter().map(moved_note));
-    // The summary goes directly before this message.
+    // The summary is inserted directly before this message.
     if !notes.iter().any(|note| note.message == gone.end && note.block.is_none()) {
         notes.push(Note { operation: "insert", ..told_by_summary(gone.end) });
     }
     Ok(Some((edits, notes)))
 }
 
-/// Returns the messages that go in any case: an earlier summary, and the messages before it and bound to it.
+/// Returns the messages that are always removed: an earlier summary, the messages before it, and results of its calls.
 fn gone(conversation: &Conversation, around: &Around<'_>) -> Range<usize> {
     let Some(earlier) = around.earlier.filter(|earlier| *earlier >= around.head) else {
         return around.head..around.head;
@@ -105,7 +105,7 @@ fn gone(conversation: &Conversation, around: &Around<'_>) -> Range<usize> {
     };
     let bridge = earlier + 1 < around.start && says(earlier + 1);
     let mut end = earlier + 1 + usize::from(bridge);
-    // A host may mark any message as a summary, also one with calls. Results of calls that go, go as well.
+    // A host may mark any message as a summary, even one with calls. The results of removed calls are removed, too.
     let answered = answered(conversation);
     while end < around.start && answered[end].is_some_and(|call| call <= earlier) {
         end += 1;

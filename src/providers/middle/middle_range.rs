@@ -1,8 +1,8 @@
 //! Selects the messages that a summary replaces.
 //!
-//! The result is `[first, summary, ...tail]`; results of calls in the first message stay with it. It has to be valid,
-//! so roles alternate, and the tail contains no result of a call that is gone. The summary has the role that the
-//! first message does not have (nearly always the assistant), so the tail should begin with the other role, the user:
+//! The result is `[first, summary, ...tail]`; results of calls in the first message stay with it. The result has to be
+//! valid: roles alternate, and the tail contains no result of a removed call. The summary has the role that the first
+//! message does not have (nearly always the assistant). So the tail should begin with the other role, the user:
 //!
 //! - The tail begins at the newest user message that keeps the wanted number, and at most [`LOOK_BACK`] more.
 //! - If all the user's messages are tool results, there is no such message. The tail then begins with the assistant's
@@ -32,10 +32,11 @@ pub(super) struct SummaryRange {
     pub bridge: bool,
 }
 
-/// Selects the messages to summarise so that at least the newest `keep` messages stay.
+/// Selects the messages to summarise so that at least the newest `keep` messages are kept.
 ///
 /// # Errors
-/// [`CondenseError::NotEnoughMessages`], [`CondenseError::CondensedRecently`] and [`CondenseError::SummarizedByThisCall`].
+/// [`CondenseError::NotEnoughMessages`], [`CondenseError::CondensedRecently`] and
+/// [`CondenseError::SummarizedByThisCall`].
 pub(super) fn select(conversation: &Conversation, keep: usize) -> Result<SummaryRange, CondenseError> {
     let messages = conversation.len();
     let head = conversation.head();

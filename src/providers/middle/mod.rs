@@ -2,11 +2,11 @@
 //!
 //! | module | its one idea |
 //! | --- | --- |
-//! | `around` | messages kept in short form around the summary, if a target leaves room |
+//! | `around` | messages kept in short form around the summary, up to the target |
 //! | `middle_range` | the messages to summarise, and those to keep |
 //! | `check` | checks whether the summary covers what it must keep |
 //! | `must` | finds what a summary must keep |
-//! | `quality` | how much of that a summary covers |
+//! | `quality` | measures how much of that a summary covers |
 
 mod around;
 mod check;
@@ -73,7 +73,7 @@ words! {
 }
 
 impl SummaryRequest {
-    /// The host's request that the question stands behind; `None` for a request of our own.
+    /// Returns the host's request to which the summary request is appended; `None` for a separate request.
     fn host(self, request: &Request, client: &SummaryClient<'_>) -> Option<Arc<HostRequest>> {
         let is_same_model = request.llm.condensing_handler.is_none();
         // The host has not sent messages that earlier stages changed, and services refuse a request that ends with an

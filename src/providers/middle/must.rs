@@ -19,10 +19,10 @@ use crate::{
     transcript::{self, Action, CallOutcome, Meaning, ToolTable, Voice, decompose, with_texts},
 };
 
-/// Maximum number of items per kind, the newest or likeliest. A summary of more would be no summary.
+/// Maximum number of items per kind: the newest or most likely ones. With more, a summary would not be short.
 const MAX_OF_KIND: usize = 20;
 
-/// Shorter sentences mean nothing without their neighbours.
+/// Minimum length of a sentence, in characters. Shorter sentences mean little without their neighbours.
 const MIN_SENTENCE: usize = 12;
 
 /// Number of characters of a sentence that are searched for.

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Returns the plan that replaces a run of messages, given by their indices in the call's input, with a summary. At
-/// most `most_kept` messages stay at the end in addition to the unselected ones.
+/// most `most_kept` messages are kept at the end, or the unselected ones there if they are more.
 ///
 /// # Errors
 /// The errors of [`summarize_middle`]; [`CondenseError::NotEnoughMessages`] if there is nothing to summarise.
@@ -37,7 +37,7 @@ pub(super) async fn summarize(
     let skipped = messages_before(request, summary.keep_first, start);
     let (request, skipped) =
         if skipped == 0 { (request.clone(), 0) } else { (without_start(request, skipped)?, skipped) };
-    // A summary of only a part must not fill the room that the target leaves.
+    // A summary of only a part must not use up the whole target.
     let target_tokens = request.target_tokens.filter(|_| skipped == 0);
     let request = Request { llm: request.llm.under(summary.api_profile.as_deref()), target_tokens, ..request };
     let middle = Middle {
@@ -54,7 +54,7 @@ pub(super) async fn summarize(
     Ok(proposal)
 }
 
-/// Returns how many messages precede the last of those kept at the start, which is the first that the model sees.
+/// Returns the number of messages before the last message kept at the start, which is the first that the model sees.
 fn messages_before(request: &Request, keep_first: usize, start: usize) -> usize {
     let conversation = &request.conversation;
     let mut first = keep_first.max(start).max(conversation.fixed()).min(conversation.len());

@@ -26,9 +26,9 @@ pub(super) const ID: &str = "smart";
 #[derive(Debug, Clone)]
 pub(super) struct SmartConfig {
     pub enabled: bool,
-    /// The passes are those of this preset.
+    /// The preset whose passes are used; `None` if the configuration has its own passes.
     pub preset: Option<&'static str>,
-    /// The configuration of the lossless provider that goes first; `None` when nothing goes first.
+    /// The configuration of the lossless provider that runs first; `None` if there is no prelude.
     pub prelude: Option<Value>,
     pub passes: Vec<Pass>,
     /// Maximum number of requests for summaries at the same time.
@@ -144,7 +144,8 @@ impl SmartConfig {
     }
 }
 
-/// The preset with the given fields in place of its own. A configuration with passes of its own does what they say and no more.
+/// Returns the preset with its fields replaced by the given ones. A configuration with its own passes does only what
+/// they specify.
 fn over_preset(options: &ConfigOptions, config: &Value, alone: bool) -> Value {
     let empty = Map::new();
     let given = config.as_object().unwrap_or(&empty);
@@ -283,7 +284,7 @@ impl ContentOperations {
 }
 
 impl ContentThresholds {
-    /// The threshold that is set for a kind.
+    /// Returns the threshold set for a kind, if there is one.
     fn set(&self, kind: ContentKind) -> Option<usize> {
         let threshold = match kind {
             ContentKind::MessageText => &self.message_text,
@@ -316,7 +317,7 @@ impl Truncate {
 }
 
 impl Summarize {
-    /// The system prompt, unless it is blank.
+    /// Returns the system prompt; `None` if it is blank.
     pub fn prompt(&self) -> Option<&str> {
         self.custom_prompt.as_deref().filter(|prompt| !prompt.trim().is_empty())
     }

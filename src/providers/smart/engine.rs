@@ -29,8 +29,9 @@ use crate::{
     words::{Said, said},
 };
 
-/// Without a model, the work is repeated until it changes nothing, so that another call on the result changes nothing
-/// either. For example, cut texts may have become equal. Three rounds were seen to be needed.
+/// Maximum number of rounds without a model. Rounds repeat until one changes nothing, so that another call on the
+/// result changes nothing either. For example, cutting may have made two texts equal. The most that was observed is
+/// three rounds.
 const MAX_ROUNDS: usize = 12;
 
 /// Number of newest messages that tool rules leave unchanged, the same as truncation's default.
@@ -96,8 +97,8 @@ impl<'a> Engine<'a> {
         Ok(state.tokens())
     }
 
-    /// Takes the result of another configuration if that leaves fewer tokens. Calls a model only if its summaries
-    /// decide.
+    /// Takes the result of another configuration if it leaves fewer tokens. Calls a model only if the summaries decide
+    /// the comparison.
     async fn no_more_than(
         &self,
         name: &str,
@@ -118,8 +119,8 @@ impl<'a> Engine<'a> {
         alternative.request.progress = Progress::default();
         let (warnings, failure) = (self.warnings.take(), self.take_failure());
         let result = alternative.run(&mut Rounds { engine: self, config: other }).await;
-        // Warnings about passes that the user's configuration does not have help nobody, except failed requests,
-        // which may have cost something.
+        // Drops warnings about passes that the user's configuration does not have. Failed requests are kept, because
+        // they may have cost something.
         let failed = self.warnings.take().into_iter().filter(Warning::tells_of_request);
         drop(self.take_failure());
         self.warnings.extend(warnings);
@@ -234,15 +235,15 @@ impl<'a> Engine<'a> {
             return Some(said!("skipped.reached"));
         }
         let tokens = state.scaled();
-        // With summaries of minimum length the count may be too low, so a threshold that it does not reach must not
-        // stop the pass.
+        // With summaries of minimum length, the count may be too low. A threshold that it does not reach must not stop
+        // the pass.
         let may_be_more = self.request.llm.preview == Some(Preview::Shortest) && !state.is_exact();
         if let Some(threshold) = pass.token_threshold.filter(|_| !may_be_more)
             && tokens <= threshold
         {
             return Some(said!("skipped.threshold", tokens: tokens, threshold: threshold));
         }
-        // A fixed number of lines per text cannot take into account how much the target has room for.
+        // A fixed number of lines per text ignores the target, so salient truncation to the target cuts instead.
         let left_to_the_end = !self.asks && self.goes_on_to_target(config) && pass.is_salient();
         if left_to_the_end {
             self.warn_of_missing_models(pass, said!("skipped.truncation"));
@@ -263,8 +264,8 @@ impl<'a> Engine<'a> {
         None
     }
 
-    /// Runs a pass. Without a model, a pass that would cut more than the target requires is skipped if salient
-    /// truncation to the target is enough.
+    /// Runs a pass. Without a model, a pass that cuts more than the target requires is skipped if salient truncation
+    /// alone meets the target.
     async fn pass_within_target(
         &self,
         config: &SmartConfig,
@@ -517,7 +518,7 @@ impl Step for Rounds<'_, '_> {
     async fn round(&mut self, state: &mut State) -> Result<(), CondenseError> {
         let start = state.clone();
         self.engine.round(self.config, state).await?;
-        // Once the target is reached, there is no need for less.
+        // The target is reached.
         if state.request.budget().is_some_and(|budget| state.request.tally.total() <= budget) {
             return Ok(());
         }
@@ -607,7 +608,7 @@ async fn fitted(provider: &dyn Provider, request: &Request) -> Result<(Proposal,
     Ok(first)
 }
 
-/// Returns a proposal's warning that it misses its target.
+/// Returns the proposal's warning that it misses its target, if it has one.
 fn target_missed(proposal: &Proposal) -> Option<&Warning> {
     proposal.warnings.iter().find(|warning| warning.code == WarningCode::TargetNotMet)
 }
@@ -641,7 +642,7 @@ fn pass_failed(pass: &Pass, error: &CondenseError) -> Warning {
     Warning::new(WarningCode::PassFailed, said).caused_by(error.code())
 }
 
-/// Returns for each pass, as far as they are needed, whether it has cut texts by salience, and whether it will.
+/// Returns lazily, for each pass, whether it has cut texts by salience, and whether it will.
 fn cut_by_salience(config: &SmartConfig, state: &State) -> impl Iterator<Item = (bool, bool)> {
     config.passes.iter().filter_map(|pass| {
         let Mode::Individual(individual) = &pass.mode else { return None };

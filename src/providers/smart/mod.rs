@@ -149,9 +149,9 @@ impl Provider for Smart {
     }
 }
 
-/// If fewer than one in this many tokens may stay, presets request one summary instead of one per message. It is a
-/// single request, and a reader knows more from it and the messages around it (docs/decisions/0010-salience.md: 84
-/// and 91 of 100 questions answered at a tenth and a quarter).
+/// If the target is less than the tokens divided by this number, presets request one summary instead of one per
+/// message. One summary takes a single request, and readers learn more from it and the messages around it. At a tenth
+/// and a quarter of the tokens, 84 and 91 of 100 questions were answered (docs/decisions/0010-salience.md).
 const TIGHT: usize = 3;
 
 fn is_tight(request: &Request) -> bool {

@@ -33,7 +33,7 @@ pub(super) fn json(name: &str) -> Value {
     }
 }
 
-/// A threshold that no text reaches, so content with it stays as it is.
+/// A threshold that no text reaches, so that the content is left unchanged.
 const NEVER: usize = 1_000_000;
 
 /// Thresholds for passes without a model: preset, pass, threshold of parameters, threshold of results.
@@ -43,7 +43,8 @@ const NEVER: usize = 1_000_000;
 const LEARNED: &[(&str, &str, usize, usize)] =
     &[("aggressive", "suppress-ancient", 500, NEVER), ("aggressive", "truncate-middle", 2000, 0)];
 
-/// Thresholds for a preset that calls a model, if there is none and salient truncation replaces its summaries.
+/// Thresholds for a preset that calls a model, for calls without a model, in which salient truncation replaces its
+/// summaries.
 const LEARNED_ALONE: &[(&str, &str, usize, usize)] =
     &[("balanced", "llm-quality", 0, 0), ("balanced", "mechanical-fallback", NEVER, NEVER)];
 

@@ -17,11 +17,11 @@ use crate::{
     transcript::{TOOLS, ToolRows},
 };
 
-/// The longest line of a text that is cut by lines, in characters, unless the configuration says otherwise: as in the truncation provider.
+/// Default maximum length of a line, in characters, if a text is cut by lines; the same as in the truncation provider.
 pub(super) const DEFAULT_LINE_CHARS: u64 = 500;
-/// The longest summary of a text in tokens: what the published configuration for best quality has.
+/// Default maximum length of a text's summary, in tokens, from the published configuration for best quality.
 const DEFAULT_SUMMARY_TOKENS: u64 = 150;
-/// Larger limits than this make no difference.
+/// Maximum of all limits; larger ones would have no further effect.
 pub(super) const MAX_LIMIT: u64 = 1_000_000_000;
 
 const INDICES: &str = "allowed.indices";

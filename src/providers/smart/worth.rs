@@ -15,21 +15,21 @@ use crate::{
     words::said,
 };
 
-/// The estimate is off by up to a tenth either way, so a smaller factor is not worth a warning.
+/// Minimum factor for a warning: estimates are wrong by up to a tenth in both directions.
 const WORTH_TELLING: f64 = 1.25;
 
-/// Tokens of a question besides the text: prompt, label and fence.
+/// Tokens of a request besides the text: prompt, label and fence.
 const QUESTION: usize = 150;
 
 /// The requests of one call so far, and their limit. Prices are in tokens, so that they need no dollars.
 #[derive(Debug)]
 pub(super) struct Worth {
-    /// The price of one summary of the whole, less a tenth because a question shows messages with fewer tokens than
-    /// they have.
+    /// The price of one summary of the whole, minus a tenth, because messages have fewer tokens in a request for a
+    /// summary than in the conversation.
     one_summary: usize,
     asked: AtomicUsize,
-    /// False for the caller's own passes, and for the preset made for a summary of each text; both ask as often as
-    /// they say.
+    /// False for the caller's own passes, and for the preset that summarises each text: they send all their requests,
+    /// whatever the price.
     is_limit: bool,
 }
 
@@ -50,7 +50,7 @@ impl Worth {
         self.asked.fetch_add(price_of(batches), Ordering::Relaxed);
     }
 
-    /// Returns which texts to ask about: the largest first, because they save most for their price.
+    /// Returns which texts to summarise. The largest are chosen first, because they save most for their price.
     pub fn take_texts(&self, texts: &[SourceText<'_>]) -> Vec<bool> {
         let mut order: Vec<usize> = (0..texts.len()).collect();
         order.sort_by_key(|index| Reverse(texts[*index].tokens));

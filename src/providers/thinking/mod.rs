@@ -31,7 +31,7 @@ pub enum Thinking {
 words! { impl Thinking { Auto = "auto", Keep = "keep", Drop = "drop" } }
 
 impl Thinking {
-    /// Its word.
+    /// Returns the treatment's word in options.
     pub fn word(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -54,7 +54,7 @@ pub struct ThinkingRule {
 pub enum ThinkingOutcome {
     /// Nothing to do or to report.
     Untouched,
-    /// This many signed blocks stay, although the service may refuse them.
+    /// This many signed blocks are kept, although the service may refuse them.
     Kept(usize),
     /// Blocks were removed.
     Removed(WithoutThinking),
@@ -80,7 +80,7 @@ impl ThinkingRule {
         self.wish == Thinking::Drop || (self.wish == Thinking::Auto && self.binding == Binding::Prefix)
     }
 
-    /// Returns true if thinking that stays deserves a warning, because the service may refuse it.
+    /// Returns true if kept thinking deserves a warning, because the service may refuse it.
     fn warns(self) -> bool {
         self.wish == Thinking::Keep || self.binding == Binding::Unknown
     }

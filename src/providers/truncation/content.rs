@@ -28,7 +28,7 @@ const MAX_TRIED_LINES: usize = 2000;
 /// With a target, parameters keep this many characters for each line that results keep: 100 characters for 5 lines,
 /// as in the defaults.
 const CHARACTERS_PER_LINE: usize = 20;
-/// Once all lines stay, each level allows lines a tenth longer than the level before. A hundred such levels reach
+/// Once all lines are kept, each level allows lines a tenth longer than the level before. A hundred such levels reach
 /// from 500 characters to millions, for results that are one long line.
 const LINE_LENGTH_LEVELS: usize = 100;
 
@@ -108,7 +108,7 @@ impl<'a> ContentCut<'a> {
                 }
                 let whole = text.text;
                 let text = &whole[piece.range.clone()];
-                // A marker about a marker would say nothing.
+                // A marker in place of another marker would be useless.
                 if Suppressed::fills(text) || stories.contains(&piece.block) {
                     continue;
                 }
@@ -169,7 +169,6 @@ impl<'a> ContentCut<'a> {
     // Levels are ordered by how much they keep, so that one search finds the level that meets a budget. Up to the
     // number of candidates, level n keeps the n newest candidates (cut to one line) and suppresses the older ones;
     // above that, limits grow line by line.
-    // candidates leaves the n newest ones (cut to one line) and suppresses the older ones; above that, limits grow line by line.
 
     fn loosest_level(&self) -> usize {
         if self.limits.suppress {
@@ -214,7 +213,7 @@ impl<'a> ContentCut<'a> {
         self.proposal(kept, limits)
     }
 
-    /// Estimates the conversation's tokens at `level`: each piece in proportion to the bytes that stay.
+    /// Estimates the conversation's tokens at `level`: each piece in proportion to its remaining bytes.
     fn estimate(&self, level: usize) -> usize {
         const NOTE_TOKENS: usize = 12;
         let (kept, limits) = self.limits_at(level);

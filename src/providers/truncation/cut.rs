@@ -215,8 +215,8 @@ impl LineLengths {
         Self { of_first, short, long }
     }
 
-    /// Estimates the bytes that [`cut_lines`] leaves if all lines stay with at most `line_characters` characters
-    /// each.
+    /// Estimates the bytes that [`cut_lines`] leaves if it keeps all lines, each with at most `line_characters`
+    /// characters.
     pub fn with_lines_of(&self, line_characters: usize) -> usize {
         let most = line_characters.saturating_add(More::BYTES);
         self.short + self.long.iter().map(|length| length.min(&most) + 1).sum::<usize>()

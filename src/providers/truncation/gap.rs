@@ -10,7 +10,7 @@ use crate::{
     words::said,
 };
 
-/// Returns the proposal with a note about the dropped messages; `None` if what it leaves mentions them already.
+/// Returns the proposal with a note about the dropped messages; `None` if the remaining messages mention them already.
 pub fn with_note_of_gap(before: &Conversation, proposal: &Proposal) -> Option<Proposal> {
     let says = |value: &NewValue| matches!(value, NewValue::Text(text) if messages_at_end(text).1 || is_story(text));
     let tells = |edit: &Edit| match edit {

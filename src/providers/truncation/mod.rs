@@ -41,7 +41,7 @@ words! {
 }
 
 words! {
-    /// A choice of the lines that stay.
+    /// Which lines are kept.
     enum Strategy { Auto = "auto", Salient = "salient", Head = "head", HeadTail = "head_tail" }
 }
 
@@ -180,11 +180,11 @@ fn truncated(request: &Request, config: &TruncationConfig) -> Result<Proposal, C
 }
 
 /// Truncates when the first message, the newest ones and the system prompt alone exceed the target. As the target is
-/// missed in any case, summaries stay, because they cover all that is dropped, and a note says that messages were
+/// missed in any case, summaries are kept, because they cover the dropped messages. A note says that messages were
 /// dropped.
 fn beyond_target(request: &Request, mut proposal: Proposal) -> Result<Proposal, CondenseError> {
     let conversation = &request.conversation;
-    // A message with a call or a result would stay there without the other half.
+    // A message with a call or a result would remain without its other half.
     let is_summary = |message: usize| {
         let message = conversation.message(message);
         markers::is_summary(message) && calls(message).is_empty() && answers(message).is_empty()
@@ -197,7 +197,7 @@ fn beyond_target(request: &Request, mut proposal: Proposal) -> Result<Proposal, 
     }
     proposal.plan = with_bridges(proposal.plan, conversation);
     proposal = with_note_of_gap(conversation, &proposal).unwrap_or(proposal);
-    // Everything that can go has gone before, and more work would only rewrite what is left.
+    // Everything that can be removed was removed before, and further work would only rewrite the rest.
     let is_smaller = measured(request, &proposal.plan)?.total() < request.tally.total();
     let mut proposal = if is_smaller { proposal } else { Proposal::default() };
     proposal.warnings.extend(target_missed(request, &proposal.plan)?);
@@ -208,7 +208,7 @@ fn meets_target(request: &Request, plan: &Plan) -> Result<bool, CondenseError> {
     Ok(request.target_tokens.is_none() || request.meets_target(&measured(request, plan)?))
 }
 
-/// The cuts of one strategy or mode.
+/// Returns the proposal of the configured mode and strategy.
 fn cut(request: &Request, config: &TruncationConfig) -> Result<Proposal, CondenseError> {
     match (config.mode, config.effective_strategy(request.target_tokens)) {
         (Mode::Window, _) => Ok(window::proposal(request, config)),
@@ -218,7 +218,7 @@ fn cut(request: &Request, config: &TruncationConfig) -> Result<Proposal, Condens
 }
 
 impl TruncationConfig {
-    /// Whether a limit of `head` and `head_tail` is set, which then holds.
+    /// Returns true if the configuration sets a limit of `head` and `head_tail`, which then applies.
     fn limits(&self) -> bool {
         self.truncation_mode.is_given
             || self.max_tool_result_lines.is_given
@@ -232,7 +232,7 @@ impl TruncationConfig {
         self.truncation_mode.value == TruncationMode::Suppress
     }
 
-    /// The strategy that the configuration comes down to.
+    /// Returns the effective strategy.
     fn effective_strategy(&self, target: Option<usize>) -> Strategy {
         match self.strategy {
             // A suppressed text has no lines to choose from.

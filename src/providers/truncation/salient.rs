@@ -1,5 +1,5 @@
-//! Strategy `salient`: folds old messages into the story and shortens new ones to what is likeliest to be used again.
-//! If even the least of that exceeds the target, the oldest messages are dropped.
+//! Strategy `salient`: folds old messages into the story, and shortens new ones to the lines most likely to be used
+//! again. If the shortest such version exceeds the target, the oldest messages are dropped.
 
 use super::{Truncation, TruncationConfig, apply, window};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
     salience::Salience,
 };
 
-/// Folds to the target. Without one, it cuts each old result to its most important lines.
+/// Folds old messages until the target is met. Without a target, it cuts each old result to its most important lines.
 pub fn proposal(request: &Request, config: &TruncationConfig) -> Result<Proposal, CondenseError> {
     let preserve_recent = config.preserve_recent_count;
     let Some(budget) = request.budget() else {
@@ -28,7 +28,7 @@ pub fn proposal(request: &Request, config: &TruncationConfig) -> Result<Proposal
     }
     let after = apply(&request.conversation, &proposal.plan)?;
     let tally = request.tally.recount(&request.conversation, &after, &request.cancel)?;
-    // Room for the two messages that say that others were dropped.
+    // Reserves tokens for the two messages that say that others were dropped.
     let budget = budget.saturating_sub(NOTE_TOKENS);
     let proposal = Proposal { settled: None, shares: Vec::new(), pointers_checked: false, ..proposal };
     Ok(window::after(request, proposal, &after, &tally, preserve_recent, budget))

@@ -1,4 +1,4 @@
-//! Finds how much can stay within a budget, with few exact measurements.
+//! Finds how much can be kept within a budget, with few exact measurements.
 
 /// The outcome of one level.
 pub struct Probe<T> {
@@ -8,7 +8,7 @@ pub struct Probe<T> {
     pub result: T,
 }
 
-/// A result of at least this share of the budget is not worth another measurement.
+/// The search stops at a result that uses at least this share of the budget.
 const CLOSE_ENOUGH: f64 = 0.98;
 /// Maximum number of measurements. An estimate is usually right after two or three.
 const MAX_PROBES: usize = 10;

@@ -10,7 +10,7 @@ use crate::{
     words::said,
 };
 
-/// The oldest messages go: as many as the target asks for, or half of them.
+/// Drops the oldest messages: as many as the target requires, or half of them without a target.
 pub fn proposal(request: &Request, config: &TruncationConfig) -> Proposal {
     let conversation = &request.conversation;
     let keep = config.preserve_recent_count;

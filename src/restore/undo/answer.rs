@@ -1,4 +1,4 @@
-//! Answers to the question how something is undone, and the reasons why it cannot be.
+//! Decisions about undoing: the edits to make, and the reasons for refusals.
 
 use serde::Serialize;
 
@@ -7,7 +7,7 @@ use crate::{conversation::Recipe, formats::NotCarried};
 /// Restore data that is damaged, or does not belong to the messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invalid {
-    /// The place.
+    /// The path of the invalid value.
     pub field: String,
     reason: String,
 }
@@ -35,7 +35,7 @@ pub enum UndoError {
     /// The restore data is damaged, or does not belong to the messages.
     #[error("{}", .0.message())]
     Invalid(Invalid),
-    /// The lines of pointers cannot be written in the format of the messages, which would be a bug of ours.
+    /// The lines of pointers cannot be written in the format of the messages, which would be a bug in this crate.
     #[error(transparent)]
     NotCarried(#[from] NotCarried),
 }
@@ -70,27 +70,27 @@ pub struct Refusal {
     pub with: Option<Vec<String>>,
 }
 
-/// The fields of an edit that change when others are undone.
+/// The fields of an edit that change if others are undone.
 #[derive(Debug, Default, Serialize)]
 pub struct Moved {
-    /// The message.
+    /// The index of its message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<usize>,
-    /// The message that another is inserted before.
+    /// The index of the message before which it inserts one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<usize>,
     /// The text, in place of the recipe.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
-    /// The recipe, of texts at their new places.
+    /// The recipe, with the new places of its source texts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recipe: Option<Recipe>,
 }
 
-/// The edits that are left to undo.
+/// The edits that remain to be undone.
 #[derive(Debug, Serialize)]
 pub struct Left {
-    /// Each by its number, with the fields that change.
+    /// The numbers of the edits, each with the changed fields.
     pub edits: Vec<(usize, Moved)>,
     /// The digits of each message after undoing the others.
     pub contents: String,
@@ -99,16 +99,16 @@ pub struct Left {
 /// How to undo a condensation, or some of its changes.
 #[derive(Debug, Default, Serialize)]
 pub struct Undone {
-    /// The edits to make, by their numbers; where a recipe stands for a text, with that text.
+    /// The numbers of the edits to make. If the value of an edit is a recipe, the rebuilt text is included.
     pub taken: Vec<(usize, Option<String>)>,
-    /// The restore data afterwards; none if it stays as it is.
+    /// The restore data afterwards; `None` if it does not change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left: Option<Left>,
-    /// The changes asked for that are undone.
+    /// The requested changes that are undone.
     pub restored: Vec<String>,
-    /// The changes that are undone because others depend on them, if wanted.
+    /// The further changes that are undone because they depend on the requested ones; `None` if not requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dependants: Option<Vec<String>>,
-    /// The changes asked for that cannot be undone.
+    /// The requested changes that cannot be undone.
     pub refused: Vec<Refusal>,
 }

@@ -1,4 +1,4 @@
-//! The messages after some edits, and the places of all others in them.
+//! Makes some edits, and translates the places of all other edits to the resulting messages.
 
 use std::{
     borrow::Cow,
@@ -25,7 +25,7 @@ pub(super) struct Back<'a> {
 }
 
 impl<'a> Back<'a> {
-    /// Makes these edits, all of which have their value.
+    /// Makes these edits. The value of each must be available.
     pub fn make(messages: &[&'a RawValue], data: &RestoreData<'_>, values: &Values<'a>, taken: &[usize]) -> Self {
         let mut inside: HashMap<usize, Vec<Inside>> = HashMap::new();
         let mut inserts: HashMap<usize, Vec<(usize, &'a RawValue)>> = HashMap::new();
@@ -70,7 +70,7 @@ impl<'a> Back<'a> {
         made
     }
 
-    /// Returns the place of the message that an edit is about.
+    /// Returns the new index of the message that an edit concerns.
     pub fn place(&self, edit: usize, message: Option<usize>) -> Option<usize> {
         message.map_or_else(|| self.inserted.get(&edit).copied(), |message| Some(self.shift.place(message)))
     }
@@ -81,9 +81,9 @@ impl<'a> Back<'a> {
     }
 }
 
-/// Where edits move the messages behind them.
+/// The positions from which edits move the later messages.
 pub(super) struct Shift {
-    /// From which index on a message moves, and by how much in total, in order.
+    /// Each index from which messages move, and the total distance there, in order.
     steps: Vec<(usize, isize)>,
 }
 
@@ -106,7 +106,7 @@ impl Shift {
         Self { steps }
     }
 
-    /// Returns the index after the edits of the message at `index`.
+    /// Returns the index that the message at `index` has after the edits.
     pub fn place(&self, index: usize) -> usize {
         let before = self.steps.partition_point(|(from, _)| *from <= index);
         let moved = before.checked_sub(1).map_or(0, |last| self.steps[last].1);

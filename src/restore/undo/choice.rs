@@ -1,6 +1,6 @@
-//! Decides which of the changes asked for can be undone: a text comes back if all its changes are undone and it is as
-//! the condensation left it; dropped messages come back together, in place of what replaced them; and no pointer comes
-//! to stand for other lines.
+//! Decides which of the requested changes can be undone. A text is restored if all its changes are undone and the text
+//! is still as the condensation left it. Dropped messages are restored together, in place of their replacement. No
+//! pointer may resolve to other lines afterwards.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,12 +10,13 @@ use super::{
 };
 use crate::formats::NotCarried;
 
-/// Maximum number of trials to find which changes mislead by themselves; those still unknown then are refused together.
+/// Maximum number of trials to find the changes that mislead a pointer by themselves. Changes that are still undecided
+/// then are refused together.
 const MAX_TRIALS: usize = 64;
-/// The number of changes that a sentence names.
+/// Maximum number of changes that a message names.
 const MAX_NAMED: usize = 5;
 
-/// The changes asked for, and those of them that can be undone as far as is known.
+/// The requested changes, and the ones among them that can be undone as far as is known.
 pub(super) struct Choice<'c, 'a> {
     work: &'c Work<'c, 'a>,
     /// The groups of each change.
@@ -26,7 +27,8 @@ pub(super) struct Choice<'c, 'a> {
     trials: usize,
 }
 
-/// The other changes without which some cannot be undone; or the message with a pointer that no change wrote.
+/// The further changes that must be undone together with given ones, or the message with a pointer that no change
+/// wrote.
 struct Needs<'c> {
     others: Vec<&'c str>,
     message: Option<usize>,
@@ -51,8 +53,9 @@ impl<'c, 'a> Choice<'c, 'a> {
         Ok(choice)
     }
 
-    /// Undoes the changes `only` with all that depend on them: other changes of the same texts, and pointers that
-    /// would stand for other lines. A change that cannot be undone even so does not include its dependants.
+    /// Undoes the changes `only` with all changes that depend on them: other changes of the same texts, and pointers
+    /// that would resolve to other lines. If a change cannot be undone in this way either, its dependants are not
+    /// undone.
     pub fn with_dependants(work: &'c Work<'c, 'a>, only: &'c [String]) -> Result<Undone, NotCarried> {
         let only = unique(only.iter().map(String::as_str));
         let mut asked: Vec<String> = only.iter().map(|id| (*id).to_owned()).collect();
@@ -89,7 +92,7 @@ impl<'c, 'a> Choice<'c, 'a> {
         Ok((undone, needed))
     }
 
-    /// Returns the edits that undo what can be undone, and why the rest cannot.
+    /// Returns the edits that undo all possible changes, and the reasons against the others.
     pub fn undone(mut self) -> Undone {
         let restored = self.wanted().into_iter().map(str::to_owned).collect();
         let refused = self.asked.iter().filter_map(|id| self.refused.remove(id)).collect();
@@ -102,7 +105,7 @@ impl<'c, 'a> Choice<'c, 'a> {
         Undone { taken: self.work.texts(&taken), left: Some(left), ..undone }
     }
 
-    /// Returns the changes that can be undone as far as is known, in the order in which they were asked for.
+    /// Returns the changes that can be undone as far as is known, in the order of the request.
     fn wanted(&self) -> Vec<&'c str> {
         self.asked.iter().copied().filter(|id| self.wanted.contains(id)).collect()
     }
@@ -122,7 +125,7 @@ impl<'c, 'a> Choice<'c, 'a> {
         self.refused.entry(id).insert_entry(refusal).into_mut()
     }
 
-    /// Refuses a change because a pointer would stand for other lines without these.
+    /// Refuses a change because a pointer would resolve to other lines unless these changes are undone, too.
     fn refuse_without(&mut self, id: &'c str, others: &[&str]) {
         let names = names(others);
         let reason = format!("a pointer would lead to other lines without {names}: undo them together");
@@ -168,15 +171,16 @@ impl<'c, 'a> Choice<'c, 'a> {
         }
     }
 
-    /// Refuses changes that would restore pointers that stand for other lines than before, naming the changes that
-    /// removed those lines. Without one of them, another may stand for other lines.
+    /// Refuses changes that would restore pointers that resolve to other lines than before. Each refusal names the
+    /// changes that removed the original lines. Repeats, because a refused change may be the reason that another
+    /// pointer resolves to other lines.
     fn refuse_returning(&mut self) -> Result<(), NotCarried> {
         let clusters = self.clusters();
         let of: HashMap<&str, usize> =
             clusters.iter().enumerate().flat_map(|(cluster, ids)| ids.iter().map(move |id| (*id, cluster))).collect();
         loop {
             let undone = self.groups(self.wanted());
-            // Most changes restore no pointers, and then the messages need not be read here.
+            // Most changes restore no pointers, so the messages need not be read.
             if !self.work.returns_pointers(&undone) {
                 return Ok(());
             }
@@ -201,7 +205,7 @@ impl<'c, 'a> Choice<'c, 'a> {
         }
     }
 
-    /// Refuses changes that would make pointers elsewhere stand for other lines than now.
+    /// Refuses changes after which pointers elsewhere would resolve to other lines than now.
     fn refuse_misleading(&mut self) -> Result<(), NotCarried> {
         let all = self.wanted();
         if all.is_empty() {
@@ -264,7 +268,7 @@ impl<'c, 'a> Choice<'c, 'a> {
         }
     }
 
-    /// Finds the changes that must be undone together with these, so that no pointer comes to stand for other lines.
+    /// Finds the changes that must be undone together with these, so that no pointer resolves to other lines.
     fn needs(&self, ids: &[&'c str]) -> Result<Needs<'c>, NotCarried> {
         let mut all = unique(ids.iter().copied());
         let mut known: HashSet<&str> = all.iter().copied().collect();
@@ -294,7 +298,7 @@ impl<'c, 'a> Choice<'c, 'a> {
         }
     }
 
-    /// Divides the wanted changes into the most lists that can be undone separately.
+    /// Divides the changes into as many lists as possible that can be undone separately.
     fn clusters(&self) -> Vec<Vec<&'c str>> {
         let mut known: HashSet<&str> = self.asked.iter().copied().filter(|id| !self.wanted.contains(id)).collect();
         let mut clusters = Vec::new();
@@ -309,7 +313,7 @@ impl<'c, 'a> Choice<'c, 'a> {
     }
 }
 
-/// Returns each id once, where it comes first.
+/// Returns each id once, at its first position.
 fn unique<'i>(ids: impl IntoIterator<Item = &'i str>) -> Vec<&'i str> {
     let mut known = HashSet::new();
     ids.into_iter().filter(|id| known.insert(*id)).collect()

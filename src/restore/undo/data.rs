@@ -1,4 +1,4 @@
-//! Reads restore data, from wherever a host kept it.
+//! Reads restore data, which a host may have stored anywhere and changed.
 
 use std::{borrow::Cow, collections::HashSet};
 
@@ -11,14 +11,14 @@ use crate::{
     formats::{self, Format},
 };
 
-/// The version that is read.
+/// The supported version of restore data.
 const VERSION: u64 = 2;
-/// More blocks than a message can have.
+/// Upper limit on block indices: no message has this many blocks.
 const MAX_BLOCKS: usize = u32::MAX as usize;
-/// The group of an edit without one.
+/// Marks an edit that belongs to no group.
 const NO_GROUP: usize = usize::MAX;
 
-/// Restore data of the form that a condensation returns.
+/// Restore data, checked to have the form that a condensation returns.
 pub(super) struct RestoreData<'a> {
     pub edits: Vec<UndoEdit>,
     /// The digits of each message that the condensation left.
@@ -28,7 +28,7 @@ pub(super) struct RestoreData<'a> {
     pub format: Option<&'static dyn Format>,
 }
 
-/// An edit that undoes one of the condensation.
+/// An edit that undoes one edit of the condensation.
 #[derive(Deserialize)]
 #[serde(try_from = "Fields")]
 pub(super) struct UndoEdit {
@@ -55,7 +55,7 @@ struct Fields {
     group: usize,
     #[serde(default)]
     was: String,
-    /// Tells that the edit has a value, which is written elsewhere.
+    /// True if the edit has a value, which is stored elsewhere.
     #[serde(default)]
     value: bool,
 }
@@ -114,7 +114,7 @@ impl UndoEdit {
         if let Step::Set { path, .. } = &self.step { Some(path) } else { None }
     }
 
-    /// Returns true if the edit is about one of `length` messages, with the value that it needs.
+    /// Returns true if the edit concerns one of `length` messages and has the value that it needs.
     fn is_of(&self, length: usize, value: &RawValue) -> bool {
         let has_was = || Fingerprint::length_in(&self.was).is_some();
         let is_inside = self.message().is_none_or(|message| message < length);
@@ -144,13 +144,13 @@ struct Inserted<'a> {
     foreign: Option<&'a RawValue>,
 }
 
-/// Returns the message in the value of an edit; `None` if there is none, or if it is one of a custom provider's.
+/// Returns the message in the value of an edit; `None` if there is none, or if a custom provider created it.
 pub(super) fn inserted(value: &RawValue) -> Option<&RawValue> {
     let Inserted { message, foreign } = serde_json::from_str(value.get()).ok()?;
     foreign.is_none().then_some(message)
 }
 
-/// The fields as they were written, of any type.
+/// The unchecked fields of restore data.
 #[derive(Deserialize)]
 pub(super) struct Form<'a> {
     version: Option<Value>,
@@ -223,7 +223,7 @@ pub(super) fn place(edit: usize) -> String {
     format!("restoreData.edits[{edit}]")
 }
 
-/// Refuses edits of which two are about the same value, or one about a part of another's.
+/// Rejects edits if two of them concern the same value, or a value and a part of it.
 fn check_disjoint(edits: &[UndoEdit]) -> Result<(), Invalid> {
     let mut taken: HashSet<(usize, Cow<'_, [PathStep]>)> = HashSet::new();
     for (index, edit) in edits.iter().enumerate() {

@@ -5,13 +5,13 @@
 //!
 //! | module | its one idea |
 //! | --- | --- |
-//! | `answer` | the answer, and the reasons against it |
+//! | `answer` | the decision, and the reasons for refusals |
 //! | `data` | reads restore data, from wherever a host kept it |
 //! | `values` | the values that edits restore |
-//! | `back` | the messages after some edits |
-//! | `pointers` | the lines that pointers stand for |
-//! | `work` | which pointers would come to stand for other lines |
-//! | `choice` | which of the changes asked for can be undone |
+//! | `back` | makes some edits |
+//! | `pointers` | the lines that pointers resolve to |
+//! | `work` | which pointers would resolve to other lines |
+//! | `choice` | which of the requested changes can be undone |
 
 mod answer;
 mod back;
@@ -47,7 +47,7 @@ pub struct UndoRequest<'a> {
     data: Form<'a>,
     /// The ids of the changes to undo; all changes if there are none.
     only: Option<Vec<String>>,
-    /// Also undoes the changes that depend on them.
+    /// True to undo the changes that depend on these, too.
     with_dependants: bool,
     /// The edits whose value has no JSON, each with the reason.
     unwritten: HashMap<usize, String>,
@@ -57,7 +57,7 @@ pub struct UndoRequest<'a> {
 /// none.
 ///
 /// # Errors
-/// The data is damaged, or belongs to other messages.
+/// [`UndoError::Invalid`] if the data is damaged, or belongs to other messages.
 pub fn undo(messages: &[&RawValue], request: &UndoRequest<'_>, values: &[&RawValue]) -> Result<Undone, UndoError> {
     let data = request.data.read(values)?;
     let values = Values::new(&data, messages, values, &request.unwritten);

@@ -1,4 +1,4 @@
-//! The pointers in messages, and the lines that each stands for.
+//! The pointers in messages, and the lines to which each resolves.
 
 use std::collections::HashMap;
 
@@ -55,7 +55,7 @@ pub(super) type Place<'a> = (usize, &'a [PathStep]);
 /// The texts with pointers in some messages.
 pub(super) struct Pointers {
     pub texts: Vec<Expanded>,
-    /// True if there are pointers without lines.
+    /// True if a pointer does not resolve.
     pub has_unresolved: bool,
 }
 

@@ -60,7 +60,7 @@ impl Case {
     }
 }
 
-/// Asks as JavaScript does: the values apart from the rest of the restore data.
+/// Calls the code as JavaScript does: with the values separate from the rest of the restore data.
 fn asked(messages: &[Value], mut data: Value, only: Option<&[&str]>, dependants: bool) -> Result<Value, String> {
     let mut values = Vec::new();
     for edit in data["edits"].as_array_mut().into_iter().flatten() {
@@ -355,7 +355,8 @@ fn a_pointer_that_stays_keeps_its_lines() {
     assert_eq!((&with["restored"], with["refused"].as_array().unwrap().len()), (&json!([]), 2));
 }
 
-/// Lines in `count` messages, each with the pointer to them two messages later; all of them are now the first of these texts, and were the second.
+/// Returns `count` messages with lines, each with a pointer to them two messages later. All texts are now the first of
+/// these texts, and were the second.
 fn pairs(
     count: usize,
     [lines, lines_before]: [&dyn Fn(usize) -> String; 2],
@@ -379,7 +380,7 @@ fn pairs(
     case
 }
 
-/// However many pointers would return, each names the change that removed its lines, and no other.
+/// Even if many pointers would be restored, each refusal names only the change that removed the pointer's lines.
 #[test]
 fn each_of_many_returning_pointers_names_its_lines() {
     let lines = |pair: usize| format!("the first of the lines {pair}\nand the second of them");
@@ -394,8 +395,8 @@ fn each_of_many_returning_pointers_names_its_lines() {
     }
 }
 
-/// Among many changes, those are refused that would mislead a pointer that stays, with the change that put it there; a change of the same texts as that one is
-/// named, too.
+/// Among many changes, only those are refused that would mislead a remaining pointer. Each refusal names the change
+/// that wrote the pointer, and other changes of the same texts.
 #[test]
 fn among_many_changes_those_are_found_that_mislead() {
     let (now, before) = (
@@ -521,11 +522,11 @@ proptest! {
             prop_assert_eq!(&messages, &case.condensed);
             return Ok(());
         }
-        // The changes that are left lead back to the original.
+        // Undoing the remaining changes restores the original.
         let rest = left(&data, &undone);
         let all = asked(&messages, rest.clone(), None, false).unwrap();
         prop_assert_eq!(applied(&messages, rest["edits"].as_array().unwrap(), &all), case.original.clone());
-        // Pointers that stay stand for the same lines.
+        // The remaining pointers resolve to the same lines.
         let taken: Vec<&Value> = undone["taken"].as_array().unwrap().iter().map(|taken| &case.edits[taken[0].as_u64().unwrap() as usize]).collect();
         let (before, after) = (expanded(&case.condensed), expanded(&messages));
         for (message, text) in before {

@@ -1,4 +1,4 @@
-//! The values that edits restore: those that were kept, and texts rebuilt by recipes.
+//! The values that edits restore: stored values, and texts rebuilt by recipes.
 
 use std::{
     cell::{OnceCell, RefCell},
@@ -20,9 +20,9 @@ use crate::{
 /// The value that an edit restores.
 #[derive(Clone)]
 pub(super) enum Restored<'a> {
-    /// Nothing: it removes something.
+    /// Nothing, because the edit removes something.
     Nothing,
-    /// A value that was kept.
+    /// A stored value.
     Kept(&'a RawValue),
     /// A text that a recipe rebuilt.
     Rebuilt(String),
@@ -53,10 +53,10 @@ impl Restored<'_> {
     }
 }
 
-/// The texts that recipes refer to, by message and path, or why there is none.
+/// The texts that recipes refer to, by message and path, or the reason why a text is missing.
 type Texts<'a> = HashMap<(usize, &'a [PathStep]), Result<Rc<SourceText>, String>>;
 
-/// The values of all edits, each read and compared with its fingerprint once it is needed.
+/// The values of all edits, each read and compared with its fingerprint on first use.
 pub(super) struct Values<'a> {
     data: &'a RestoreData<'a>,
     messages: &'a [&'a RawValue],

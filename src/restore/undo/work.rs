@@ -1,5 +1,5 @@
-//! Messages with the edits that undo their changes: what keeps a change from being undone, and which pointers would
-//! come to stand for other lines.
+//! Messages with the edits that undo their changes: which changes cannot be undone, and which pointers would resolve to
+//! other lines.
 
 use std::{
     cell::OnceCell,
@@ -24,18 +24,18 @@ use crate::{
     formats::{Messages, NotCarried},
 };
 
-/// The number of lines that identify the change that removed them.
+/// Number of lines by which the change that removed them is identified.
 const MAX_TELLING_LINES: usize = 5;
-/// Lines with fewer UTF-16 units, such as brackets, identify nothing.
+/// Minimum UTF-16 units of a line that identifies a change. Shorter ones, such as brackets, are too common.
 const MIN_TELLING_UNITS: usize = 4;
 
-/// A reason against undoing changes, as far as one group is concerned.
+/// A reason why one group cannot be undone.
 pub(super) struct Obstacle {
     pub reason: String,
     pub message: Option<usize>,
 }
 
-/// A pointer that would come to stand for other lines.
+/// A pointer that would resolve to other lines.
 pub(super) struct Misled {
     /// The message with the pointer.
     pub message: usize,
@@ -56,7 +56,7 @@ pub(super) struct Work<'w, 'a> {
     messages: &'w [&'a RawValue],
     pub data: &'w RestoreData<'a>,
     values: &'w Values<'a>,
-    /// Whether each message is as the condensation left it.
+    /// For each message, true if it is as the condensation left it.
     is_same: Vec<bool>,
     by_group: HashMap<usize, Vec<usize>>,
     pointers: OnceCell<Pointers>,
@@ -102,8 +102,8 @@ impl<'w, 'a> Work<'w, 'a> {
         self.edits_of(undone).into_iter().any(|edit| self.may_point(edit))
     }
 
-    /// Returns the pointers that would stand for other lines if these groups were undone: those in the messages now,
-    /// and those that come back without their lines.
+    /// Returns the pointers that would resolve to other lines if these groups were undone: pointers in the current
+    /// messages, and pointers that are restored without their lines.
     pub fn misled(&self, undone: &HashSet<usize>) -> Result<Vec<Misled>, NotCarried> {
         let taken = self.edits_of(undone);
         let before = self.pointers()?;
@@ -143,8 +143,8 @@ impl<'w, 'a> Work<'w, 'a> {
         Ok(misled)
     }
 
-    /// Adds the pointers that these edits restore, if they would stand for other lines than before the condensation,
-    /// with the groups that removed those lines.
+    /// Adds the pointers that these edits restore, if they would resolve to other lines than before the condensation,
+    /// with the groups that removed the original lines.
     fn misled_there(
         &self,
         returning: &[usize],
@@ -210,7 +210,7 @@ impl<'w, 'a> Work<'w, 'a> {
         self.data.edits[edit].set_path().is_none_or(|set| path.starts_with(set))
     }
 
-    /// Returns the group that wrote a pointer, of those that stay.
+    /// Returns the group that wrote a pointer, if that group is not undone.
     fn writer(&self, text: &Expanded, undone: &HashSet<usize>) -> Option<usize> {
         let writes = |edit: &&UndoEdit| {
             let block = edit.set_path().and_then(|path| path.get(1));
@@ -228,7 +228,8 @@ impl<'w, 'a> Work<'w, 'a> {
         let touched: HashSet<usize> = taken.iter().filter_map(|edit| self.data.edits[*edit].message()).collect();
         let left = self.edits().filter(|edit| !undone.contains(&self.data.edits[*edit].group));
         let edits = left.map(|edit| (edit, self.moved(edit, &back, &touched))).collect();
-        // Messages that stay are not read again. A message that was edited since stays recognisable as such.
+        // Unchanged messages are not hashed again. A message that was edited since keeps its old digits, so that it is
+        // still recognised as edited.
         let length = self.data.contents.len();
         let behind = self.messages.len().saturating_sub(length);
         let mut digits: Vec<Option<&str>> = vec![None; back.messages.len().saturating_sub(behind)];
@@ -246,8 +247,8 @@ impl<'w, 'a> Work<'w, 'a> {
         (taken, Left { edits, contents })
     }
 
-    /// Returns the fields of an edit that change with its place. A recipe of lines that others changed becomes its
-    /// text.
+    /// Returns the fields of an edit that change with its place. If other edits changed the source lines of its recipe,
+    /// the text replaces the recipe.
     fn moved(&self, edit: usize, back: &Back<'_>, touched: &HashSet<usize>) -> Moved {
         let place = |message: usize| Some(back.shift.place(message));
         let of = &self.data.edits[edit];
@@ -357,7 +358,7 @@ pub(super) fn check_messages(messages: &[&RawValue], data: &RestoreData<'_>) -> 
     }
 }
 
-/// Returns the value of a cell, after a first reading that may fail.
+/// Returns the value of a cell, which is read on first use.
 fn kept<T>(cell: &OnceCell<T>, read: impl FnOnce() -> Result<T, NotCarried>) -> Result<&T, NotCarried> {
     if let Some(value) = cell.get() {
         return Ok(value);

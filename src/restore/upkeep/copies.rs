@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// The number of places beginning with the same line that are examined for another copy.
+/// Maximum number of places beginning with the same line that are examined for another copy.
 const MAX_COPIES: usize = 8;
 
 /// Returns pointers to other copies of the lines that wrong pointers represented, by their index in `wrong`.

@@ -31,7 +31,7 @@ impl<'a> Texts<'a> {
 }
 
 impl Texts<'_> {
-    /// Returns the earlier text that a text was, if any.
+    /// Returns the text's earlier version, if any.
     pub(super) fn counterpart(
         &self,
         text: usize,
@@ -65,9 +65,8 @@ impl<'a> Texts<'a> {
         }
     }
 
-    /// Matches messages that a host rewrote, which have no id in common with earlier ones. Among the texts that are
-    /// gone, the counterpart is the one in the same call or result, else one with equal content, else one with a
-    /// pointer in common.
+    /// Matches messages that a host rewrote, which have no id in common with earlier ones. The counterpart is the
+    /// removed text in the same call or result, else one with equal content, else one with a pointer in common.
     pub(super) fn adopt(
         &self,
         counterparts: &mut [Option<usize>],

@@ -284,8 +284,8 @@ impl<'a> Draft<'a> {
         of_items
     }
 
-    /// Finds the pointers that no longer represent their lines, and the lines that other lines make look like
-    /// markers.
+    /// Finds the pointers that no longer represent their lines, and the lines that look like markers because of other
+    /// lines.
     pub(super) fn wrong(&self, draft: usize, lines: &mut Lines<'_>) -> Vec<Wrong> {
         let rows = lines.decoder.rows(self.text);
         let mut wrong = Vec::new();
@@ -335,8 +335,8 @@ impl<'a> Draft<'a> {
         self.is_mended = true;
     }
 
-    /// Returns the pointer, its lines, and the text with the lines in its place. `None` if a provider cut the text: it
-    /// has chosen which content stays.
+    /// Returns the pointer, its lines, and the text with the lines in its place. `None` if a provider cut the text,
+    /// because the provider has chosen which content to keep.
     pub(super) fn expanded(
         &self,
         item: usize,

@@ -61,7 +61,7 @@ impl<'a> Lines<'a> {
         (hashes[place.rows.end] + PRIME - times(hashes[place.rows.start], power)) % PRIME
     }
 
-    /// Returns the lines that the pointer in row `at` of a text stands for; `None` if it leads nowhere.
+    /// Returns the lines that the pointer in row `at` of a text represents; `None` if it does not resolve.
     pub(super) fn meaning(&mut self, text: usize, at: usize) -> Option<Meaning> {
         let (target, times) = self.decoder.found(text, at)?;
         let hash = self.hash(&target);

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 use crate::restore::rows::{Row, Rows, numbered};
 
-/// Returns, for each row of a text, the row of the earlier text that it was, if any.
+/// Returns, for each row of a text, the matching row of the earlier text, if any.
 pub(super) fn matched(now: &str, rows: &Rows, was: &str, old: &Rows) -> Vec<Option<usize>> {
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, row) in old.rows.iter().enumerate() {
         places.entry(&was[row.content_range()]).or_default().push(at);
     }
     let contents = |row: usize| rows.rows.get(row).map(|row| [&now[row.content_range()], &now[row.range()]]);
-    // Below a heading whose earlier lines are gone, numbers are not the expected ones and are read as content.
+    // Below a heading whose earlier lines were removed, numbers differ from the expected ones and are read as content.
     let numbered = |row: usize| numbered(&now[rows.rows.get(row)?.range()]);
     let is_numbered = |(number, content): (u32, &str), old_row: &Row| {
         let excerpt = old.excerpts.get(old_row.excerpt as usize);
@@ -35,8 +35,8 @@ pub(super) fn matched(now: &str, rows: &Rows, was: &str, old: &Rows) -> Vec<Opti
         let behind_number = numbered(row).map(|(_, content)| content);
         let known = contents(row).into_iter().flatten().chain(behind_number).find_map(|content| places.get(content));
         let candidates = known.map_or(&[][..], |places| &places[places.partition_point(|place| *place < next)..]);
-        // Prefer, among identical lines, the one whose neighbours continue as they do here, then the one at the line
-        // that the note before it gives.
+        // Among identical lines, prefers the line with the same neighbours, then the line at the number that the note
+        // before it gives.
         let is_end = |row: usize, at: usize| row == rows.rows.len() && at == old.rows.len();
         let goes_on = |place: usize| {
             (1..8).take_while(|by| is_same(row + by, place + by) || is_end(row + by, place + by)).count()

@@ -32,7 +32,7 @@ use crate::{
     markers::may_hold_pointers,
 };
 
-/// A text that has to change.
+/// A text that must be changed so that its pointers stay true.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mended {
     /// The index of the message.
@@ -175,7 +175,7 @@ impl<'c> Work<'c> {
             let concerns = new_lines.has_pointers(text)
                 || (is_changed
                     && old.is_some_and(|old| {
-                        // A heading that claims more lines than follow is none.
+                        // A heading that claims more lines than follow does not count.
                         old_lines.decoder.has_pointers(old) || may_hold_pointers(is_contents[text])
                     }));
             if !concerns {
@@ -192,7 +192,7 @@ impl<'c> Work<'c> {
                 && old.is_none_or(|old| {
                     new_lines.says_again(text, &said, was_contents[old], &old_lines.decoder.text(old))
                 });
-            // A message of the host has no former content to compare with, but its pointers resolve.
+            // A host's message has no former content to compare with, but its pointers resolve.
             if is_true {
                 self.trusted.push((text, said.into_owned()));
             } else {
@@ -323,7 +323,7 @@ mod tests {
         assert!(!mended.text.contains("as above"), "{}", mended.text);
     }
 
-    /// A message that a custom provider made has no former text to compare, so only its pointers tell whether it is true.
+    /// A message from a custom provider has no former text to compare, so only its pointers show whether it is true.
     #[test]
     fn a_pointer_that_leads_nowhere_is_left_out_of_a_message_of_the_host() {
         let text: Vec<String> = (1..=9).map(line).collect();
@@ -394,7 +394,7 @@ mod tests {
         );
     }
 
-    /// The nearest line with the quoted words is followed by others now; a longer quote tells the copy from it.
+    /// The nearest line with the quoted words is now followed by other lines; a longer quote distinguishes the copy.
     #[test]
     fn a_pointer_is_aimed_at_another_copy_of_its_lines() {
         let copy = "const configuration = read(settings, one, two, three, four);\nreturn configuration;";

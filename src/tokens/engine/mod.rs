@@ -1,4 +1,4 @@
-//! The tokenizer behind the counts: a trait, the implementation in charge, and the guard around it.
+//! The tokenizer: its trait, the implementation in use, and the guard around it.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -23,13 +23,13 @@ use self::tiktoken_rs::TiktokenRs as InCharge;
 
 /// A tokenizer for one encoding. Text that looks like a special token (`<|endoftext|>`) is ordinary text.
 trait Engine: Send + Sync {
-    /// Builds the vocabulary: slow.
+    /// Builds the encoding's tables, which is slow.
     fn load(encoding: Encoding) -> Self;
 
-    /// How many tokens the text has. May panic; callers are guarded.
+    /// Counts the tokens of a text. May panic, so callers are guarded.
     fn count(&self, text: &str) -> usize;
 
-    /// The length of each token, in bytes. They add up to the length of the text.
+    /// Returns the length of each token in bytes. Together they are the length of the text.
     fn token_lengths(&self, text: &str) -> Vec<usize>;
 }
 
@@ -47,13 +47,14 @@ fn engine(encoding: Encoding) -> &'static InCharge {
     slot(encoding).get_or_init(|| InCharge::load(encoding))
 }
 
-/// Builds the vocabulary of an encoding if nothing has yet. Blocks for up to 0.3 s: not for a main thread. Later calls return at once.
+/// Builds the tables of an encoding if necessary. Blocks for up to 0.3 s, so it should not run on a main thread. Later
+/// calls return at once.
 pub fn warm_up(encoding: Encoding) {
-    // One count with all kinds of words also builds what the engine builds at first use.
+    // Counting a text with all kinds of words also builds the parts that the engine builds on first use.
     engine(encoding).count("Naïve words, 12345 números —\n\n  漢字 and 'quotes' don't\u{300} matter.");
 }
 
-/// Whether the vocabulary of an encoding is there, so that counting does not wait for it.
+/// Returns true if the tables of an encoding are built, so that counting does not wait for them.
 pub fn is_loaded(encoding: Encoding) -> bool {
     slot(encoding).get().is_some()
 }
@@ -64,15 +65,16 @@ pub(super) fn count_guarded(text: &str, encoding: Encoding) -> Count {
     guard(text, &|part| engine.count(part))
 }
 
-/// The token lengths of one piece, in bytes. Should the engine panic, each character is one token: never fewer tokens than there are.
+/// Returns the token lengths of one piece in bytes. If the engine panics, each character counts as one token, which
+/// never undercounts.
 pub(super) fn token_lengths(text: &str, encoding: Encoding) -> Vec<usize> {
     let engine = engine(encoding);
     catch_unwind(AssertUnwindSafe(|| engine.token_lengths(text)))
         .unwrap_or_else(|_| text.chars().map(char::len_utf8).collect())
 }
 
-/// Counts with an engine that may panic: a text it panics on is halved until it does not. No text is known that needs this; it is
-/// here because a panic would end the host's process.
+/// Counts with an engine that may panic: a text on which it panics is halved until it does not. No such text is known,
+/// but a panic would end the host's process.
 fn guard(text: &str, count: &dyn Fn(&str) -> usize) -> Count {
     if let Ok(tokens) = catch_unwind(AssertUnwindSafe(|| count(text))) {
         return Count { tokens, approximate: false };

@@ -1,7 +1,7 @@
-//! The counts of the words that were counted last. Most words of a text are few, and a vocabulary of 200,000 tokens does
-//! not fit the caches of a processor.
+//! Caches the token counts of recent words. A text repeats few different words, and the tables of 200,000 tokens do not
+//! fit the caches of a processor.
 //!
-//! No text is kept: a word is known by a hash, whose seed is another one in each thread.
+//! No text is stored: a word is identified by a hash, whose seed differs in each thread.
 
 use std::{
     cell::RefCell,
@@ -12,14 +12,15 @@ use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use crate::tokens::encoding::Encoding;
 
-/// The number of words, of 16 bytes each: 256 KB, half a small second-level cache. A power of two. With half of it, twice
-/// as many words have to be counted again.
+/// Number of cached words, a power of two. With 16 bytes each, they take 256 KB, half of a small second-level cache.
+/// With half as many, twice as many words would have to be counted again.
 const WORDS: usize = 16_384;
 
-/// The lowest bits hold the count, the others the hash.
+/// The bits of the count; the other bits are the hash.
 const COUNT: u128 = 0xfff;
 
-/// The words counted last, in pairs of places: the next but one drives a word out.
+/// The counts of recent words. A word's hash selects a pair of places, and a new word replaces the older word of its
+/// pair.
 pub(super) struct Near {
     seed: u64,
     pairs: Box<[[u128; 2]]>,
@@ -35,7 +36,7 @@ impl Near {
         Self { seed: RandomState::new().hash_one(()), pairs: vec![[0; 2]; WORDS / 2].into_boxed_slice() }
     }
 
-    /// Works with the counts of this thread.
+    /// Calls `work` with the cache of this thread.
     pub(super) fn with<T>(encoding: Encoding, work: impl FnOnce(&mut Self) -> T) -> T {
         let near = match encoding {
             Encoding::O200kBase => &O200K_BASE,
@@ -44,7 +45,7 @@ impl Near {
         near.with_borrow_mut(work)
     }
 
-    /// Returns the tokens of a word, as it was counted before or as `count` counts it.
+    /// Returns the tokens of a word, from the cache or else from `count`.
     #[inline]
     pub(super) fn count(&mut self, word: &[u8], count: impl FnOnce() -> usize) -> usize {
         let key = xxh3_128_with_seed(word, self.seed) & !COUNT;

@@ -1,20 +1,21 @@
-//! The `tiktoken` crate: the default, for its speed and size. Its counts are made equal to those of the reference, `tiktoken-rs`.
+//! The engine based on the `tiktoken` crate, which is the default for its speed and size. This module makes its counts
+//! equal to those of the reference, `tiktoken-rs`.
 //!
-//! The crate is asked for one word at a time (`words`), and only for those not counted just now (`near`).
+//! The crate counts one word at a time (`words`), and only words that are not cached (`near`).
 //!
-//! One difference is left (none other in 700,000 random texts of the kind the tests make): in `o200k_base` a contraction belongs to the word before it, and `'ſ` (long
-//! s, U+017F) is one, because the pattern ignores case. The crate's fast path for ASCII words only knows ASCII contractions and
-//! leaves `'ſ` to the next word.
+//! This module corrects one difference; 700,000 random texts of the tests' kind showed no other. In `o200k_base`, a
+//! contraction belongs to the word before it, and `'ſ` (long s, U+017F) is a contraction, because the pattern ignores
+//! case. The crate's fast path for ASCII words recognises only ASCII contractions, and leaves `'ſ` to the next word.
 
 use tiktoken::CoreBpe;
 
 use super::{Encoding, Engine, near::Near, words::Words};
 
-/// The text that has to occur for the difference to show.
+/// The text that causes the difference.
 const LONG_S: &str = "'ſ";
 
-/// The only word whose tokens cross its apostrophe: [`I_APOSTROPHE`] is the only token of the vocabulary that ends in a letter and an apostrophe
-/// (a test below reads the vocabulary for it).
+/// The only word with a token that crosses its apostrophe: [`I_APOSTROPHE`] is the encoding's only token that ends in a
+/// letter and an apostrophe. A test below checks this against all tokens.
 const I_LONG_S: &str = " I'ſ";
 const I_APOSTROPHE: &str = " I'";
 
@@ -70,7 +71,8 @@ impl Tiktoken {
         lengths.extend(self.bpe.encode(text).into_iter().map(|token| self.bpe.decode(&[token]).len()));
     }
 
-    /// Cuts a word that ends in `'ſ` before the apostrophe, which no token crosses, or behind [`I_APOSTROPHE`]. Others are left whole: nothing, and the word.
+    /// Divides a word that ends in `'ſ` before the apostrophe, which no token crosses, or after [`I_APOSTROPHE`]. For
+    /// other words, returns an empty first part and the word.
     fn cut<'w>(&self, word: &'w str) -> (&'w str, &'w str) {
         match word.strip_suffix(LONG_S) {
             Some(_) if word == I_LONG_S => word.split_at(I_APOSTROPHE.len()),
@@ -138,7 +140,8 @@ mod tests {
         }
     }
 
-    /// The reference reads white space at the end of a text as one word in `cl100k_base`, the crate as two if it has a line feed inside.
+    /// In `cl100k_base`, the reference reads white space at the end of a text as one word; the crate reads it as two if
+    /// it contains a line feed.
     #[test]
     fn no_token_crosses_from_a_line_feed_into_blanks_at_its_end() {
         for token in vocabulary(Encoding::Cl100kBase) {

@@ -1,7 +1,8 @@
-//! The words of a text: both encodings first cut it by a pattern, and no token crosses the end of a word.
+//! Divides a text into words. Both encodings first divide a text by a pattern, and no token crosses the end of a word.
 //!
-//! The patterns are those of the reference, without a regular expression: one of the kind that looks ahead takes longer than all else that is done to count, and the
-//! fast one of the `tiktoken` crate knows ASCII and CJK characters only. Bars such as `────`, arrows, accents and runs of blanks are read as fast as ASCII letters.
+//! The patterns are those of the reference, but written as code. A regular expression with look-ahead would take longer
+//! than the rest of counting. The fast path of the `tiktoken` crate covers only ASCII and CJK characters. This code
+//! reads bars such as `────`, arrows, accents and runs of blanks as fast as ASCII letters.
 
 use std::{
     ops::{Range, RangeInclusive},
@@ -12,9 +13,9 @@ use regex_syntax::hir::{Class, HirKind};
 
 use crate::tokens::encoding::Encoding;
 
-/// `\p{Lu}`, `\p{Lt}` and all that has no case: the first half of a word of `o200k_base`.
+/// `\p{Lu}`, `\p{Lt}` and letters without case: the first half of a word of `o200k_base`.
 const UPPER: u8 = 1;
-/// `\p{Ll}` and all that has no case: its second half.
+/// `\p{Ll}` and letters without case: the second half of a word of `o200k_base`.
 const LOWER: u8 = 1 << 1;
 /// `\p{L}`.
 const LETTER: u8 = 1 << 2;
@@ -29,7 +30,7 @@ const SIGN: u8 = 1 << 6;
 /// `/`, which is a sign too.
 const SLASH: u8 = 1 << 7;
 
-/// The classes of every character, by its number.
+/// The classes of every character, by code point.
 static CLASSES: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let mut classes = vec![SIGN; char::MAX as usize + 1];
     let mut add = |pattern: &str, bits: u8, without: u8| {
@@ -47,7 +48,7 @@ static CLASSES: LazyLock<Vec<u8>> = LazyLock::new(|| {
     classes
 });
 
-/// The characters of a class, by the tables that the reference's regular expressions use.
+/// Returns the code points of a class, from the tables that the reference's regular expressions use.
 fn ranges(class: &str) -> Vec<RangeInclusive<usize>> {
     let found = regex_syntax::parse(class).expect("the classes are constants, and tested").into_kind();
     match found {
@@ -63,7 +64,7 @@ fn ranges(class: &str) -> Vec<RangeInclusive<usize>> {
 pub(super) struct Words {
     encoding: Encoding,
     classes: &'static [u8],
-    /// The classes of ASCII, none for other bytes.
+    /// The classes of ASCII characters; 0 for other bytes.
     ascii: [u8; 256],
 }
 
@@ -101,7 +102,7 @@ impl Text<'_> {
         }
     }
 
-    /// The classes of the character at `at`, and its length. None at the end.
+    /// Returns the classes of the character at `at`, and its length in bytes; no classes at the end.
     #[inline]
     fn class(&self, at: usize) -> (u8, usize) {
         match self.bytes.get(at) {
@@ -111,12 +112,12 @@ impl Text<'_> {
         }
     }
 
-    /// The same for a character of several bytes.
+    /// Works as [`Self::class`] for a character of several bytes.
     #[cold]
     fn wide_class(&self, at: usize) -> (u8, usize) {
         let continued = |behind: usize| u32::from(self.bytes[at + behind] & 0x3f) << (6 * (3 - behind));
         let first = self.bytes[at];
-        // Each with its bits moved up as if it had four bytes.
+        // The bits are first placed as in a character of four bytes, and then shifted down.
         let (code, length) = match first {
             0..0xe0 => (((u32::from(first & 0x1f) << 18) | continued(1)) >> 12, 2),
             0xe0..0xf0 => (((u32::from(first & 0xf) << 18) | continued(1) | continued(2)) >> 6, 3),
@@ -125,7 +126,7 @@ impl Text<'_> {
         (self.words.classes[code as usize], length)
     }
 
-    /// The end of the ASCII characters from `at` on that are of one of these classes.
+    /// Returns the end of the run of ASCII characters of these classes that begins at `at`.
     #[inline]
     fn ascii_run(&self, mut at: usize, classes: u8) -> usize {
         while self.bytes.get(at).is_some_and(|byte| self.words.ascii[usize::from(*byte)] & classes != 0) {
@@ -139,7 +140,7 @@ impl Text<'_> {
         self.bytes.get(at).is_some_and(|byte| !byte.is_ascii())
     }
 
-    /// The end of the characters from `at` on that are of one of these classes.
+    /// Returns the end of the run of characters of these classes that begins at `at`.
     #[inline]
     fn run(&self, at: usize, classes: u8) -> usize {
         let end = self.ascii_run(at, classes);
@@ -157,7 +158,8 @@ impl Text<'_> {
         }
     }
 
-    /// The end of the letters of a word: `[UPPER]*[LOWER]+`, or else `[UPPER]+`, and whether it is the first of these.
+    /// Returns the end of a word's letters: `[UPPER]*[LOWER]+`, or else `[UPPER]+`. Also returns true if the first
+    /// pattern matched.
     #[inline]
     fn cased(&self, start: usize) -> (usize, bool) {
         let upper = self.ascii_run(start, UPPER);
@@ -173,7 +175,7 @@ impl Text<'_> {
             if class & UPPER == 0 {
                 break match without_case {
                     _ if class & LOWER != 0 => (self.wide_run(at, LOWER), true),
-                    // The upper half gives back the last that can be the lower half.
+                    // Backtracks: the upper half returns its last character that can be the lower half.
                     Some(end) => (end, true),
                     None => (at, false),
                 };
@@ -185,7 +187,8 @@ impl Text<'_> {
         }
     }
 
-    /// The end of `(?i:'s|'t|'re|'ve|'m|'ll|'d)` at `at`, if it is there. Ignoring case, the long s is an s.
+    /// Returns the end of `(?i:'s|'t|'re|'ve|'m|'ll|'d)` at `at`, if it matches. The long s (ſ) counts as an s, because
+    /// case is ignored.
     #[inline]
     fn contraction(&self, at: usize) -> Option<usize> {
         let [b'\'', rest @ ..] = &self.bytes[at..] else { return None };
@@ -198,7 +201,8 @@ impl Text<'_> {
         }
     }
 
-    /// `\p{N}{1,3}`, or signs with a blank before and these classes behind them, if they are there.
+    /// Matches `\p{N}{1,3}`, or signs with an optional blank before them and characters of the classes `tail` after
+    /// them.
     #[inline]
     fn number_or_signs(&self, at: usize, class: u8, tail: u8) -> Option<usize> {
         if class & NUMBER != 0 {
@@ -212,7 +216,8 @@ impl Text<'_> {
         (end > start).then(|| self.run(end, tail))
     }
 
-    /// `\s*[\r\n]+|\s+(?!\S)|\s+`: up to the last line feed, or all but the last when more text follows.
+    /// Matches `\s*[\r\n]+|\s+(?!\S)|\s+`: up to the last line feed, else all white space except the last character if
+    /// more text follows.
     fn blanks(&self, at: usize) -> usize {
         let end = self.run(at, WHITE);
         let run = &self.bytes[at..end];
@@ -232,7 +237,7 @@ impl Text<'_> {
         let start = if is_lead { at + length } else { at };
         let (mut end, has_lower) = self.cased(start);
         if !has_lower && is_lead && class & LOWER != 0 {
-            // A combining mark is a lead or a word.
+            // A combining mark may be the lead character or belong to the word.
             (end, _) = self.wide_cased(at);
         } else if end == start {
             return self.number_or_signs(at, class, NEWLINE | SLASH).unwrap_or_else(|| self.blanks(at));
@@ -310,9 +315,9 @@ mod tests {
 
     #[test]
     fn every_character_has_its_class() {
-        // Behind those there are none but a few tags that are not letters, numbers or marks.
+        // Higher code points are unassigned, except for a few tags that are neither letters, numbers nor marks.
         let characters = ('\0'..='\u{323b0}').chain('\u{e0000}'..='\u{e01ff}');
-        // Each behind and before what it may belong to.
+        // Each character is placed before and after characters with which it may form a word.
         let texts: Vec<String> = characters.map(|c| ['a', c, 'A', c, c, ' ', c, '1'].iter().collect()).collect();
         texts.chunks(4096).for_each(|texts| check(&texts.concat()).unwrap());
     }

@@ -1,8 +1,7 @@
-//! The tools of the known agents, one row each: Roo, Cline, Kilo Code, Claude Code, mini-swe-agent, Codex, OpenCode, Gemini CLI,
-//! OpenHands and the common file servers of the Model Context Protocol.
+//! The tools of the known agents, one row each: Roo, Cline, Kilo Code, Claude Code, mini-swe-agent, Codex, OpenCode,
+//! Gemini CLI, OpenHands and the common file servers of the Model Context Protocol.
 //!
-//! To add a tool, add a row. Nothing else changes, because all code that needs to know something about a tool asks
-//! this table.
+//! To add a tool, add a row. Nothing else has to change, because all code takes its knowledge of tools from this table.
 
 use super::{
     meaning::Meaning::{
@@ -43,17 +42,17 @@ impl KnownTool {
         Self { in_xml: true, ..self }
     }
 
-    /// Its result is the user's words.
+    /// Declares that the result consists of the user's words.
     const fn asks_user(self) -> Self {
         Self { asks_user: true, ..self }
     }
 
-    /// It numbers every line that it shows, so a result without numbers is not the file.
+    /// Declares that the tool numbers every line of a file, so a result without numbers is not the file.
     const fn numbers_lines(self) -> Self {
         Self { numbers_lines: true, ..self }
     }
 
-    /// It replaces every occurrence of a text.
+    /// Declares that the tool replaces every occurrence of a text.
     const fn replaces_all(self) -> Self {
         Self { replaces_all: true, ..self }
     }
@@ -180,7 +179,7 @@ pub(super) const KNOWN: &[KnownTool] = &[
     tool("use_skill", Skill).in_xml().with(&[(ParameterRole::Label, "skill_name")]),
     // Switch the mode.
     tool("switch_mode", Mode).in_xml().with(&[(ParameterRole::Label, "mode_slug")]),
-    // Bring back earlier content.
+    // Recall earlier content.
     tool("recall", Recall).with(&[(ParameterRole::Label, "query"), (ParameterRole::Label, "key")]),
     // Delete or move files, or change them unseen.
     tool("move_file", Touch),

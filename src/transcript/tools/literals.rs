@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 
 use super::known::KNOWN;
 
-/// Names of tools that are also something else, which they mean in these files.
+/// Names of tools that have another meaning in these files.
 const OTHERWISE: &[(&str, &[&str], &str)] = &[
     (
         "js/roo/old-tool-results.js",

@@ -1,4 +1,4 @@
-//! Rules of tools: which of their calls and results stay, apart from what they mean.
+//! Rules of tools: which calls and results are kept, regardless of their meaning.
 
 use super::table::Rows;
 
@@ -28,7 +28,7 @@ pub(super) const RECALLED: ToolRule =
 pub type ToolRules = Rows<ToolRule>;
 
 impl ToolRule {
-    /// The most tokens that stay of what is not kept: 0 to leave it out, `None` for all.
+    /// Returns the maximum tokens of content that the rule does not keep: 0 to leave it out, `None` for no limit.
     pub fn limit(&self) -> Option<usize> {
         match self.max_tokens {
             _ if self.suppress => Some(0),

@@ -98,7 +98,7 @@ options! {
 }
 
 impl ToolRows {
-    /// The rows in a configuration that was checked.
+    /// Reads the rows of a checked configuration.
     pub fn in_config(config: &serde_json::Value) -> Self {
         WithTools::read(config).map(|config| config.tools).unwrap_or_default()
     }
@@ -169,7 +169,7 @@ impl ToolRow {
         tool
     }
 
-    /// The rule for its calls, where it has one.
+    /// Returns the rule for the tool's calls, if the row sets one.
     fn rule(&self) -> Option<ToolRule> {
         let Self { keep, max_tokens, suppress, protect, keep_errors, inputs, .. } = *self;
         let is_set = keep.or(max_tokens).is_some() || suppress.or(protect).or(keep_errors).is_some();

@@ -1,4 +1,4 @@
-// The answer before anything else: how full the window is, what condensing leaves and what goes, and the one button for it.
+// The first section of the page: how full the window is, what condensing leaves and removes, and the button for it.
 
 import { AlertTriangle, Download, Play, Save } from "lucide-react";
 import { type ReactNode, useId } from "react";
@@ -15,25 +15,25 @@ export interface AnswerProps {
   condensation: Condensation | undefined;
   /** Whether the model can recall what is left out. Default: false. */
   recall?: boolean | undefined;
-  /** A gentler size that fits as well: what it leaves, and how it is chosen. */
+  /** A larger target that fits, too: its tokens, and a function that selects it. */
   gentler?: { tokens: number; onChoose: () => void } | undefined;
   error?: Fault | undefined;
   isWaiting: boolean;
   onCancel?: (() => void) | undefined;
-  /** Asks the model, which costs what the estimate says. */
+  /** Calls the model, at the estimated cost. */
   onAsk?: (() => void) | undefined;
-  /** Saves it in place; absent where the page may not write. */
+  /** Saves the result in place; absent if the page may not write. */
   onSave?: (() => void) | undefined;
-  /** Downloads it; absent where nobody can be asked for it. */
+  /** Downloads the result; absent if the host is not connected. */
   onDownload?: (() => void) | undefined;
-  /** Why it cannot be saved now. */
+  /** The reason why the result cannot be saved now. */
   obstacle?: string | undefined;
   isBusy: boolean;
   /** Shows the changes. */
   onWhy?: (() => void) | undefined;
 }
 
-/** How full the window is, as a sentence, and whether something has to be done. */
+/** Describes in a sentence how full the window is, and returns whether condensing is needed. */
 function fullness({ tokens, window, messages }: Inspection, t: Translate, format: Format): { said: string; isFull: boolean } {
   if (!window) return { said: t("answer.size", { count: messages.length, shown: format.number(tokens.total) }), isFull: false };
   const share = format.percent(Math.round((100 * tokens.total) / window.contextWindow));
@@ -66,7 +66,7 @@ function outcome(condensation: Condensation, { window }: Inspection, isWanted: b
 /** Describes the fate of the removed content in a sentence. */
 function fateOf({ fate: { lost, told, superseded }, exact }: Condensation, recall: boolean, t: Translate, format: Format): string {
   if (!exact || (lost + told > 0 && recall)) return t(recall ? "answer.recalled" : "answer.undo");
-  // Rounded: they are counted text by text, and differ by a few tokens from those that are removed by kind, which stand below.
+  // Rounded, because these counts per text differ by a few tokens from the counts by kind below.
   if (lost + told > 0)
     return t(told > 0 ? "answer.lostAndShortened" : "answer.lost", { lost: format.compact(lost), told: format.compact(told) });
   return superseded > 0 ? t("answer.replaced", { superseded: format.number(superseded) }) : t("answer.whole");
@@ -115,7 +115,7 @@ export function Answer({
   const isEstimate = condensation !== undefined && !failure && !condensation.exact && condensation.didCondense;
   const put = onSave ?? onDownload;
   const canPut = condensation !== undefined && !failure && obstacle === undefined && !isBusy;
-  // Where there is room nothing has to be done: no button asks for it.
+  // If the window has enough space, nothing has to be done, so there is no button.
   const isWanted = isFull || !inspection.window;
   const done = condensation?.didCondense && !failure ? condensation : undefined;
   const gone = done && goneOf(done, inspection);

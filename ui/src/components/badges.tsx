@@ -29,7 +29,7 @@ function Badges({ facts: { isFree, speed }, stays }: { facts: Facts; stays: stri
   );
 }
 
-/** Describes how much of a text stays, from the operation and its limits. */
+/** Describes how much of a text is kept, from the operation and its limits. */
 function useStays(): (operation: ContentOperation) => string {
   const { t, format } = useStudio();
   return ({ operation, params }) => {

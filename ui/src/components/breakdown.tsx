@@ -16,7 +16,7 @@ export interface BreakdownProps {
   onFilter?: ((text: string) => void) | undefined;
 }
 
-/** The number of rows of a table that are shown; the rest is only counted. */
+/** Maximum number of rows of a table; the rest is only counted. */
 const MOST = 12;
 
 function Table({ title, heads, rows }: { title: string; heads: string[]; rows: ReactNode[][] }): ReactNode {

@@ -12,7 +12,7 @@ interface CommandPaletteProps {
   onClose: () => void;
 }
 
-/** The number of messages that are listed; the user can type more to find others. */
+/** Maximum number of messages that are listed; the user can type more to find others. */
 const MOST_MESSAGES = 20;
 
 /** Removes accents, so that `reglages` finds `Réglages`. */

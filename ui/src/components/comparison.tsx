@@ -31,7 +31,7 @@ interface Row extends Trial {
 /** Returns the share that was kept, in percent; undefined if nothing was needed or measured. */
 const shareOf = ({ kept, needed }: Kept) => (needed === 0 ? undefined : (100 * kept) / needed);
 
-/** A share of fewer things than this means little. */
+/** Minimum number of needed items for a meaningful share. */
 const FEW = 5;
 
 function sortedBy(row: Row, column: Column): string | number {

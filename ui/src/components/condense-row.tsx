@@ -12,7 +12,7 @@ export interface CondenseRowProps {
   cost: number;
   /** The summary, if there is one. */
   summary?: string | undefined;
-  /** Why it failed, if it did. */
+  /** The reason of a failure, if it failed. */
   error?: string | undefined;
   isRunning?: boolean | undefined;
   /** Absent if it cannot be undone; `undoHint` then says why. */

@@ -18,7 +18,7 @@ interface DrawerProps {
 export function Drawer({ label, onClose, onPrevious, onNext, children }: DrawerProps): ReactNode {
   const { t } = useStudio();
   const dialog = useRef<HTMLDialogElement>(null);
-  // Before its content takes the focus.
+  // A layout effect, so that the dialog opens before its content takes the focus.
   useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();

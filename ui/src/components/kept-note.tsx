@@ -1,5 +1,5 @@
-// A note about the content that the user keeps unchanged, across all changes of the file: how much it is, what could
-// not be kept this time, and what the user can do about both.
+// A note about content that the user keeps unchanged, even if the file changes: its amount, the part that could not be
+// kept this time, and the available actions.
 
 import { AlertTriangle, Undo2 } from "lucide-react";
 import type { ReactNode } from "react";
@@ -9,11 +9,11 @@ import type { KeptChoice } from "../types.js";
 
 interface KeptNoteProps {
   kept: readonly KeptChoice[];
-  /** Condenses it after all. */
+  /** Drops all choices, so that the content is condensed after all. */
   onForget: () => void;
   /** Drops the choices that could not be applied. */
   onDismiss: () => void;
-  /** Removes the target, so that as much may stay as the provider leaves; absent without a target. */
+  /** Removes the target; absent without a target. */
   onEase?: (() => void) | undefined;
 }
 

@@ -77,7 +77,7 @@ function Totals({ title, rows }: { title: string; rows: [string, Metrics["total"
   return <Figures title={title} columns={columns} rows={rows.map(([name, totals]) => [name, figures(totals)])} />;
 }
 
-/** The results of each variant of an experiment, and which one is ahead in what. */
+/** The results of each variant of an experiment, and the leading variant for each measure. */
 function ExperimentTable({ name, experiment }: { name: string; experiment: Metrics["experiments"][string] }): ReactNode {
   const { t, format } = useStudio();
   const { variants, comparisons } = experiment;

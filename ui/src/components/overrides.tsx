@@ -20,7 +20,7 @@ interface OverridesProps {
   onChange: (overrides: readonly Override[]) => void;
   /** The conversation, so that the list can show which message a number is. */
   messages?: readonly InspectedMessage[] | undefined;
-  /** The open message, which is offered for the next override. */
+  /** The index of the open message, which is suggested for the next override. */
   looked?: number | undefined;
 }
 

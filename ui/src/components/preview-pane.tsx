@@ -16,7 +16,7 @@ export interface PreviewPaneProps {
   mode?: DiffMode | undefined;
 }
 
-/** Answers that come sooner need no sign of waiting. */
+/** The delay before waiting is indicated, in milliseconds. */
 const SOON_MS = 100;
 
 export function Waiting({ isWaiting, onCancel }: { isWaiting: boolean; onCancel?: (() => void) | undefined }): ReactNode {
@@ -46,7 +46,7 @@ export function Waiting({ isWaiting, onCancel }: { isWaiting: boolean; onCancel?
 /** A number with the key of its words, and its class. */
 type Fact = [Key, string, (string | undefined)?];
 
-/** The marks of what becomes of content, as they are in every list of it. */
+/** The marks of the possible fates of content, equal in every list. */
 const ICONS: Partial<Record<Key, LucideIcon>> = {
   "quiet.superseded": RefreshCw,
   "quiet.inline": SquareArrowOutUpRight,

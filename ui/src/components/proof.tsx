@@ -1,4 +1,4 @@
-// Proof that the content removed by a change can still be read: its lines beside where they stand now, and the result
+// Proof that the content removed by a change can still be read: its lines beside their present places, and the result
 // of reading them back.
 
 import { Check, ChevronsUpDown } from "lucide-react";

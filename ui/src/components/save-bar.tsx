@@ -1,4 +1,4 @@
-// The bar that stays at the bottom: what there is, and every way out of the page.
+// The bar at the bottom of the page: the result, and the actions to save, copy and download it.
 
 import { Copy, Download, FileText, Save, Undo2 } from "lucide-react";
 import { type ReactNode, useId } from "react";
@@ -14,9 +14,9 @@ interface SaveBarProps {
   /** Whether the model can recall what is left out. Default: false. */
   recall?: boolean | undefined;
   saving: Saving;
-  /** Why it cannot be saved now. */
+  /** The reason why the result cannot be saved now. */
   obstacle?: string | undefined;
-  /** Something is being taken back. */
+  /** True while a change is being undone. */
   isBusy?: boolean;
   canReport?: boolean;
 }

@@ -18,7 +18,7 @@ interface StartProps {
 
 /** The window against which sessions are measured if none is chosen; the page says so. */
 const ASSUMED_WINDOW = 200_000;
-/** The number of sessions that are opened at first: each has to be read and counted. */
+/** Maximum number of sessions that are opened at first, because each has to be read and counted. */
 const AT_ONCE = 12;
 
 /** Agents with a known name and sign. */
@@ -180,7 +180,7 @@ export function Start({ contextWindow, canFind, onOpened, onFiles }: StartProps)
           {t("start.more", { shown: format.number(count - shown.length) })}
         </button>
       )}
-      {/* Not before it is known what stands above it. */}
+      {/* Shown only once the content above it is known. */}
       {(!canFind || answer || error) && (
         <div className="rc-drop">
           <Download size={20} aria-hidden="true" />

@@ -1,4 +1,4 @@
-// How far to condense: four sizes, each with what it leaves and what is lost, and one of them advised.
+// The choice of how far to condense: four sizes, each with the remaining and the lost tokens. One of them is recommended.
 
 import { AlertTriangle } from "lucide-react";
 import type { ReactNode } from "react";
@@ -9,7 +9,7 @@ import type { Step } from "../types.js";
 
 interface HowFarProps {
   steps: readonly MeasuredStep[];
-  /** The target of what is shown; undefined for none. */
+  /** The target of the condensation that is shown; undefined for none. */
   targetTokens: number | undefined;
   /** Tokens up to which the next response fits; undefined if the window is not known. */
   limit: number | undefined;
