@@ -1,7 +1,7 @@
 //! The kinds of entries.
 
 use super::text::{ASSISTANT, NOTICE, PASTE, SUMMARY, SYSTEM, USER};
-use crate::transcript::{Meaning, ToolTable};
+use crate::transcript::{Meaning, ToolTable, changed_by_command};
 
 /// The kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub enum Kind {
 
 impl Kind {
     /// Returns the kind of calls to tools with this meaning.
-    pub fn from_meaning(meaning: Meaning) -> Self {
+    fn from_meaning(meaning: Meaning) -> Self {
         match meaning {
             Meaning::Edit | Meaning::Write | Meaning::Touch | Meaning::Editor => Self::Change,
             Meaning::Command => Self::Command,
@@ -42,6 +42,16 @@ impl Kind {
             Meaning::Todo | Meaning::Item => Self::Silent,
             Meaning::Ask => Self::Report,
             Meaning::Plan | Meaning::Agent | Meaning::Mode | Meaning::Web | Meaning::Other => Self::Asked,
+        }
+    }
+
+    /// Returns the kind of a call with this meaning and head. A command that certainly changes files, such as `git checkout
+    /// -- src/a.ts`, is a change: an edit before it would seem to last.
+    pub fn from_call(meaning: Meaning, head: &str) -> Self {
+        let changes = || head.split_once(' ').is_some_and(|(_, command)| !changed_by_command(command).is_empty());
+        match Self::from_meaning(meaning) {
+            Self::Command if changes() => Self::Change,
+            kind => kind,
         }
     }
 
@@ -53,7 +63,7 @@ impl Kind {
             SUMMARY => Self::Summary,
             ASSISTANT => Self::Assistant,
             NOTICE => Self::Notice,
-            call => match Self::from_meaning(tools.meaning(call.split(' ').next().unwrap_or(call))) {
+            call => match Self::from_call(tools.meaning(call.split(' ').next().unwrap_or(call)), call) {
                 Self::Silent => Self::List,
                 kind => kind,
             },

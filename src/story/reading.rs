@@ -196,6 +196,7 @@ impl<'a> Reading<'a> {
 
     fn message(&mut self, message: usize, pieces: &[ContentPiece], texts: &[TextAt<'_>]) {
         let pins = &self.conversation.entries()[message].pins;
+        self.changed(message);
         let stories = story_blocks(self.conversation, message);
         let is_call = self.conversation.message(message).role == Role::Assistant;
         let (mut announced, mut judged) = (None, Vec::new());
@@ -263,6 +264,18 @@ impl<'a> Reading<'a> {
         judged.into_iter().for_each(|draft: usize| self.drafts[draft].is_answered = true);
     }
 
+    /// Notes the changes that have a result in this message, with a text or without: an edit would seem to last without the
+    /// change that undid it. Other calls without a text are not quoted, because nothing says how they ended.
+    fn changed(&mut self, message: usize) {
+        for block in self.conversation.message(message).content.blocks() {
+            let Block::ToolResult { tool_use_id, is_error: false, .. } = block else { continue };
+            let place = self.place_of(message, Some(tool_use_id));
+            let is_change =
+                |draft: &&mut Draft| draft.place == place && draft.kind == Kind::Change && !draft.is_earlier;
+            self.drafts.iter_mut().rev().find(is_change).into_iter().for_each(|draft| draft.is_answered = true);
+        }
+    }
+
     fn earlier(&mut self, message: usize, text: &str) {
         for entry in read_again(text) {
             let kind = Kind::from_head(&entry.head, self.tools);
@@ -313,7 +326,7 @@ impl<'a> Reading<'a> {
         let known = (is_users && id.is_none()).then(unanswered).flatten();
         let draft = known.unwrap_or(self.drafts.len());
         if known.is_none() {
-            let kind = Kind::from_meaning(source.meaning);
+            let kind = Kind::from_call(source.meaning, &source.head);
             let head = if source.head.is_empty() { &source.label } else { &source.head };
             let head = match kind {
                 // The changed lines are quoted, so the head needs only the file.
@@ -616,6 +629,18 @@ mod tests {
     }
 
     #[test]
+    fn commands_that_change_files_are_changes() {
+        let commands = ["git checkout -- src/a.ts", "rm src/a.ts", "git restore src/a.ts", "npm test", "git status"];
+        let run = |(at, command): (usize, &&str)| {
+            let (id, text) = (at.to_string(), if at % 4 == 0 { "" } else { "ok" });
+            [call(&id, "Bash", &json!({ "command": command })), result(&id, text)]
+        };
+        let all = told(&json!(commands.iter().enumerate().flat_map(run).collect::<Vec<_>>()));
+        let kinds: Vec<Kind> = all.iter().map(|(kind, ..)| *kind).collect();
+        assert_eq!(kinds, [Kind::Change, Kind::Change, Kind::Change, Kind::Command]);
+    }
+
+    #[test]
     fn a_call_in_xml_that_the_user_denied_is_told_before_the_words() {
         let all = told(&json!([
             { "role": "user", "content": "Go." },
@@ -725,7 +750,7 @@ mod tests {
                 (Kind::User, &said("no, keep b.ts")),
                 (Kind::Report, &[]),
                 (Kind::User, &said("Your questions are answered: \"Push?\"=\"No\"")),
-                (Kind::Command, &denied),
+                (Kind::Change, &denied),
                 (Kind::User, &said("No.")),
             ]
         );
