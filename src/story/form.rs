@@ -7,6 +7,7 @@ use super::{
     reading::Told,
     text::{Mark, Quotation, Writer},
 };
+use crate::output::each_failure_in_json;
 
 /// Maximum characters of words, of a call's parameters or written text, and of its result.
 struct Most {
@@ -161,7 +162,8 @@ impl Form {
         let given = in_room(&self.given, most.given);
         let is_told = match self.kind {
             Kind::List => true,
-            _ if !self.shown.is_empty() => true,
+            // An earlier run is told if its ending is, as the last one's is.
+            _ if !self.shown.is_empty() && (!is_again || self.kind == Kind::Look) => true,
             Kind::Change => !given.is_empty() || (!is_again && share > 0.0),
             _ => room >= LEAST_ANSWER || !self.said.is_empty(),
         };
@@ -184,7 +186,7 @@ impl Form {
         let mut chosen: Vec<(usize, String)> = Vec::new();
         let mut left = room;
         for (place, at) in self.ending.must.iter().chain(&self.ending.more).enumerate() {
-            let text = cut(&self.answered[*at].text, if place < must { each } else { line });
+            let text = cut_answer(&self.answered[*at].text, if place < must { each } else { line });
             let length = text.chars().count() + 1;
             if place >= must && length > left {
                 continue;
@@ -221,6 +223,23 @@ fn cut(line: &str, characters: usize) -> String {
     let end = line.char_indices().nth(characters.saturating_sub(1)).map_or(line.len(), |(at, _)| at);
     let words = line[..end].rfind(' ').filter(|space| *space > end / 2).unwrap_or(end);
     format!("{}…", line[..words].trim_end_matches('…'))
+}
+
+/// Cuts a line of a result. JSON on one line is quoted from the first failure in it.
+fn cut_answer(line: &str, characters: usize) -> String {
+    let is_long = line.starts_with(['{', '[']) && line.chars().count() > characters;
+    let mut first: Option<usize> = None;
+    if is_long {
+        each_failure_in_json(line, |at| first = Some(first.map_or(at, |first| first.min(at))));
+    }
+    match first.filter(|at| line[..*at].chars().count() > characters / 2) {
+        Some(at) => {
+            // The object that it is a field of says what failed.
+            let object = line[..at].rfind('{').filter(|open| line[*open..at].chars().count() <= characters / 2);
+            cut(&format!("…{}", &line[object.unwrap_or(at)..]), characters)
+        }
+        None => cut(line, characters),
+    }
 }
 
 /// Returns the end of a line in this many characters.
@@ -321,6 +340,16 @@ mod tests {
             assert_eq!(found, [oldest, middle, newest], "{kind:?}");
             assert!(share(kind, 0.5, 4.0) <= 1.0, "{kind:?}");
         }
+    }
+
+    #[test]
+    fn json_on_one_line_is_quoted_from_its_first_failure() {
+        let passed = r#"{"test":"a","state":"passed"},"#.repeat(20);
+        let line = format!(r#"[{passed}{{"test":"b","state":"failed"}},{passed}]"#);
+        assert_eq!(cut_answer(&line, 30), r#"…:"failed"},{"test":"a","stat…"#);
+        assert_eq!(cut_answer(&line, 60), r#"…{"test":"b","state":"failed"},{"test":"a","state":"passed"…"#);
+        assert_eq!(cut_answer(&format!("[{passed}]"), 30), r#"[{"test":"a","state":"passed"…"#);
+        assert_eq!(cut_answer(r#"{"state":"failed"}"#, 30), r#"{"state":"failed"}"#);
     }
 
     #[test]

@@ -367,7 +367,7 @@ impl<'a> Reading<'a> {
         let head = &self.drafts[draft].entry.head;
         let is_in_head = (text.len() <= MAX_HEAD_PARAMETER && !text.contains('\n')) || head.contains(text.trim());
         // The path of a written file is in the head, and no text that the call wrote.
-        if (is_in_head && kind != Kind::Change) || text.trim() == source.file {
+        if (is_in_head && kind != Kind::Change) || text.trim() == source.file || self.is_beside(source, text) {
             return;
         }
         let more = match self.mark_of(piece, source) {
@@ -377,6 +377,16 @@ impl<'a> Reading<'a> {
             None => return,
         };
         self.drafts[draft].entry.quotes.extend(more);
+    }
+
+    /// Returns true if a text is a short parameter beside the content that a call writes, such as a number of lines.
+    fn is_beside(&self, source: &ToolSource, text: &str) -> bool {
+        let Some(tool) = self.tools.tool(&source.name) else { return false };
+        let writes = |name| {
+            [ParameterRole::Content, ParameterRole::New].iter().any(|role| tool.parameter(*role).any(|one| one == name))
+        };
+        let named = source.head.split(' ').filter_map(|word| word.split_once('='));
+        named.filter(|(_, value)| *value == text.trim()).any(|(name, _)| !writes(name))
     }
 
     /// Returns the mark for a parameter's lines; `None` for parameters that are not quoted, such as the text that an
@@ -638,6 +648,17 @@ mod tests {
         let all = told(&json!(commands.iter().enumerate().flat_map(run).collect::<Vec<_>>()));
         let kinds: Vec<Kind> = all.iter().map(|(kind, ..)| *kind).collect();
         assert_eq!(kinds, [Kind::Change, Kind::Change, Kind::Change, Kind::Command]);
+    }
+
+    #[test]
+    fn a_number_of_lines_is_not_written_to_the_file() {
+        let write = "<write_to_file>\n<path>a.txt</path>\n<content>\nmon\ntue\n</content>\n<line_count>2</line_count>\n</write_to_file>";
+        let all = told(&json!([
+            { "role": "user", "content": "Go." },
+            { "role": "assistant", "content": write },
+            { "role": "user", "content": "[write_to_file for 'a.txt'] Result:\nCreated." },
+        ]));
+        assert_eq!(all[1].2, ["Added mon", "Added tue", "Answered Created."]);
     }
 
     #[test]
