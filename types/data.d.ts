@@ -1027,7 +1027,7 @@ export interface SurvivalLines {
 }
 
 /**
- * The kind of words that a log line quotes: `said` (the assistant's words), `calls` (tool calls with their input), `answers` (tool
+ * The kind of words that a log line quotes: `said` (words of the user, the assistant or the host), `calls` (tool calls with their input), `answers` (tool
  * results, and names in them).
  */
 export type SurvivalLog = "said" | "calls" | "answers";

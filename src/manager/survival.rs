@@ -12,7 +12,7 @@ use crate::{
     conversation::{Block, ContentKind, Conversation, Edit, Message, PathStep, Plan, Role, TextAt},
     markers::is_summary,
     providers::{Change, Grade},
-    story::{Entry, Mark, entries, is_speaker, is_story, stories},
+    story::{ASSISTANT, Entry, Mark, NOTICE, PASTE, SUMMARY, SYSTEM, USER, entries, is_story, stories},
     tokens::{Tally, count_inside},
     transcript::{ContentPiece, Meaning, PieceSource, Pieces, ToolTable, Voice, decompose, with_texts},
 };
@@ -67,13 +67,13 @@ pub enum Kind {
     Other,
 }
 
-/// The kind of words that a log line quotes: `said` (the assistant's words), `calls` (tool calls with their input), `answers` (tool
+/// The kind of words that a log line quotes: `said` (words of the user, the assistant or the host), `calls` (tool calls with their input), `answers` (tool
 /// results, and names in them).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "SurvivalLog"))]
 #[serde(rename_all = "camelCase")]
 pub enum Quoted {
-    /// The assistant's words.
+    /// Words of the user, the assistant or the host.
     Said,
     /// Tool calls and their parameters.
     Calls,
@@ -209,22 +209,17 @@ impl Survival {
 
     fn add_log(&mut self, done: &Done<'_>) {
         let known: HashSet<String> =
-            stories(done.before).flat_map(entries).flat_map(lines_of).map(|(_, line)| line).collect();
+            stories(done.before).flat_map(entries).flat_map(lines_of).map(|(.., line)| line).collect();
         for text in stories(done.after) {
-            for (quoted, line) in entries(text).into_iter().flat_map(lines_of) {
-                self.add_line(done, quoted, &line, known.contains(&line));
+            for (quoted, kind, line) in entries(text).into_iter().flat_map(lines_of) {
+                self.add_line(done, (quoted, kind), &line, known.contains(&line));
             }
         }
     }
 
-    fn add_line(&mut self, done: &Done<'_>, quoted: Quoted, line: &str, is_known: bool) {
+    fn add_line(&mut self, done: &Done<'_>, (quoted, kind): (Quoted, Kind), line: &str, is_known: bool) {
         let lines = Lines { lines: 1, tokens: count_inside(line, done.tally_after.encoding()).tokens + 1 };
         *self.log.entry(quoted).or_default() += lines;
-        let kind = match quoted {
-            Quoted::Said => Kind::Assistant,
-            Quoted::Calls => Kind::Calls,
-            Quoted::Answers => Kind::Results,
-        };
         if let Some(fate) = self.by_kind.get_mut(&kind).filter(|_| !is_known) {
             // A line cannot quote more than was removed.
             let tokens = lines.tokens.min(fate.lost.tokens);
@@ -234,17 +229,26 @@ impl Survival {
     }
 }
 
-/// The lines of an entry, each with its source.
-fn lines_of(entry: Entry) -> Vec<(Quoted, String)> {
-    let is_said = is_speaker(&entry.head);
-    let of_quote = |mark: Mark| match mark {
-        _ if is_said => Quoted::Said,
-        Mark::Answered | Mark::Failed | Mark::Said => Quoted::Answers,
-        Mark::Given | Mark::Added | Mark::Removed => Quoted::Calls,
+/// Returns the lines of an entry, each with its source and the kind of content that it quotes.
+fn lines_of(entry: Entry) -> Vec<(Quoted, Kind, String)> {
+    let speaker = match entry.head.as_str() {
+        USER | PASTE => Some(Kind::User),
+        ASSISTANT => Some(Kind::Assistant),
+        SUMMARY => Some(Kind::Summaries),
+        SYSTEM | NOTICE => Some(Kind::Host),
+        _ => None,
     };
-    let head = if is_said { Quoted::Said } else { Quoted::Calls };
-    let quotes = entry.quotes.into_iter().map(|quote| (of_quote(quote.mark), quote.text));
-    std::iter::once((head, entry.head)).chain(quotes).collect()
+    let of_quote = |mark: Mark| match (speaker, mark) {
+        (Some(kind), _) => (Quoted::Said, kind),
+        (None, Mark::Answered | Mark::Failed | Mark::Said) => (Quoted::Answers, Kind::Results),
+        (None, Mark::Given | Mark::Added | Mark::Removed) => (Quoted::Calls, Kind::Calls),
+    };
+    let (quoted, kind) = speaker.map_or((Quoted::Calls, Kind::Calls), |kind| (Quoted::Said, kind));
+    let quotes = entry.quotes.into_iter().map(|quote| {
+        let (quoted, kind) = of_quote(quote.mark);
+        (quoted, kind, quote.text)
+    });
+    std::iter::once((quoted, kind, entry.head)).chain(quotes).collect()
 }
 
 /// A block of the original conversation: message and block.
@@ -568,5 +572,13 @@ mod tests {
         user 2: kept 2
         log {"answers":{"lines":1,"tokens":2},"calls":{"lines":3,"tokens":17},"said":{"lines":2,"tokens":9}}
         "#);
+    }
+
+    #[test]
+    fn quoted_words_count_as_their_speakers() {
+        let entry = |head: &str| Entry { head: head.to_owned(), quotes: Vec::new() };
+        let kinds = [USER, PASTE, ASSISTANT, SUMMARY, NOTICE, "Bash npm test"].map(|head| lines_of(entry(head))[0].1);
+        let expected = [Kind::User, Kind::User, Kind::Assistant, Kind::Summaries, Kind::Host, Kind::Calls];
+        assert_eq!(kinds, expected);
     }
 }

@@ -41,5 +41,8 @@ pub use self::{
     shown::{ShownLines, content},
     standing::{stories, story_blocks},
     telling::Telling,
-    text::{Entry, Mark, entries, is_speaker, is_story, quoted_answer, without_headings},
+    text::{
+        ASSISTANT, Entry, Mark, NOTICE, PASTE, SUMMARY, SYSTEM, USER, entries, is_story, quoted_answer,
+        without_headings,
+    },
 };
