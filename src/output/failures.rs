@@ -29,7 +29,7 @@ static DENIAL: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// Matches the end of a word for a severity or class. A word that continues is a name, such as `error.c`,
+/// Pattern for the end of a word for a severity or class. A word that continues is a name, such as `error.c`,
 /// `error::tests` or `ParseException.java`.
 const AFTER: &str = r"(?:$|[^\w.:/\\-]|\.(?:\W|$)|:(?:[^:]|$))";
 

@@ -308,7 +308,8 @@ fn shown_numbers(rows: &[Row]) -> Vec<LineNumber> {
     numbers
 }
 
-/// Returns the number that a read tool put before a line (`  12\t`, `  12→`, ` 12 | `), and its width in bytes.
+/// Returns the number that a read tool put before a line (`  12\t`, `  12→`, ` 12 | `), and the width of this prefix in
+/// bytes.
 pub fn shown_number(line: &str) -> Option<(usize, usize)> {
     let bytes = line.as_bytes();
     let blanks = bytes.iter().take(12).take_while(|byte| **byte == b' ').count();

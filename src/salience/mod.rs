@@ -16,7 +16,7 @@
 //! | `name_table` | the names of a conversation by number, with their uses |
 //! | `lines` | the lines of a text, with their numbers and the gaps that earlier truncation left |
 //! | `weights` | the chance that a name or a passage is used again |
-//! | `coefficients` | the numbers in those formulas |
+//! | `coefficients` | the numbers in the formulas of `weights` |
 //! | `passage_selection` | fills a budget with the lines of greatest worth |
 //! | `queue` | the order in which lines and parts are taken |
 //! | `windows` | the lines that are kept together with both neighbours |
@@ -146,7 +146,7 @@ pub struct Cut {
     pub piece: ContentPiece,
     /// The text that remains; `None` if no line of it fits.
     pub text: Option<String>,
-    /// The reason, as a sentence for people.
+    /// The reason, as a sentence for the user.
     pub reason: Said,
 }
 

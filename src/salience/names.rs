@@ -1,9 +1,9 @@
 //! Finds names in a text: paths, code identifiers and hashes. Agents use them to refer to things again.
 
-/// Longer strings are data, not names.
+/// Maximum bytes of a name. Longer strings are data.
 const MAX_NAME_BYTES: usize = 120;
 
-/// Shorter words are too common.
+/// Minimum bytes of a name. Shorter words are too common.
 const MIN_NAME_BYTES: usize = 6;
 
 /// Calls `found` with every name in `text`, in order.

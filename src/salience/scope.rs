@@ -1,4 +1,4 @@
-//! The messages that a selection looks through.
+//! The messages to survey, and the limits for texts that are kept whole.
 
 use std::ops::Range;
 

@@ -41,7 +41,7 @@ const TOGETHER: usize = 4;
 const LAST: usize = 3;
 const TELLING: usize = 8;
 
-/// How a result ended, as indices of its lines.
+/// The ending of a result, as indices of its lines.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Ending {
     /// Lines that are quoted whenever the call is.

@@ -1,5 +1,5 @@
-//! The story: quotations of messages that are left out, as one text in the order of the conversation. It calls no
-//! model and draws no conclusions.
+//! The story: quotations of messages that are left out, as one text in the order of the conversation. Writing a story
+//! calls no model and draws no conclusions.
 //!
 //! The story replaces the messages: a heading, then entries. An entry quotes a speaker's words, or a call with its
 //! result. Its first line names the speaker or the call. Its other lines are quotes, each after a sign for its role;
