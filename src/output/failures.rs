@@ -1,4 +1,5 @@
-//! Lines that report a failure. Words and glyphs only add to what the place and the shape of a line say: a line that no word gives away is kept where it is rare.
+//! Recognises lines that report a failure, by words and glyphs. These are only additional evidence: callers also judge
+//! lines by position and shape, so a rare line is kept without them.
 
 use std::{borrow::Cow, sync::LazyLock};
 
@@ -6,33 +7,34 @@ use regex::Regex;
 
 use crate::conversation::{json_text::unescape, string_end};
 
-/// Every line that reports a failure holds one of these: other lines need no closer look.
+/// Matches every line that reports a failure. Lines without a match need no closer look.
 static HINT: LazyLock<Regex> = LazyLock::new(|| {
     constant(
         r#"(?i-u:err|fail|problem|exit|fatal|panic|exception|critical|severe|not ok|traceback|caused by|\*\*\*|cannot|could not|unable|denied|refused|timed out|timeout|not found|no such|undefined|unresolved|segmentation|core dumped|abort|assert|killed|invalid|went wrong|expected|no space|not recognized|conflict|rejected|broken|segv|segfault|emerg|alert|returncode)|E[A-Z]{4}|^[EF]\d{4} |: ?false|"rc"|level":|E   |✗|✖|✘|×|❌|✕|●"#,
     )
 });
 
-/// A count of failures, or an overall verdict of failure. Seconds of a time are not a count, nor is the number of what
-/// stands before it (`basket 3 error margin`).
+/// Matches a count of failures, or a verdict of failure on the whole. Seconds of a time are not a count. Neither is a
+/// number that belongs to the word before it (`basket 3 error margin`).
 static BAD: LazyLock<Regex> = LazyLock::new(|| {
     constant(
         r"(?i)(?:^|[^\w:.])(?:1 (?:\w+ )?(?:error|problem)\b|[1-9][\d,]* (?:\w+ )?(?:(?:fail(?:ed|ing|ures?)?|errors|problems)\b|error\(s\)))|\b(?:fail\w*|errors?)\s*[:=]\s*[1-9]|\bexit(?:ed)?(?: with)?(?:[ _]code| status)?[:>]? ?\(?[1-9]|(?:^|[^\w-])error(?::|\[)|^\W*(?:fail|failed|failure|error|fatal)\b|\b(?-i:FAIL|FAILED|FAILURE)\b",
     )
 });
 
-/// A count of none, or a denial.
+/// Matches a count of zero failures, or a denial of failures.
 static DENIAL: LazyLock<Regex> = LazyLock::new(|| {
     constant(
         r#"(?i)\b(?:0(?:/\d+)?|no|without|zero) (?:\w+ )?(?:errors?|fail(?:ed|ing|ures?)?|problems?)\b|\b(?:errors?|fail\w*|problems?)"?\s*[=:|]\s*(?:0|none|<?null|<?nil>?|false|undefined|"")(?:\s*[,;|)}\]]|\s+\w+[=:]|\s*$)|\bfail(?:ed|ing|ures?)? 0(?:\s*$| of\b)|\bfail-fast:\s*(?:true|false)\b"#,
     )
 });
 
-/// A severity or class that goes on as a name does, such as `error.c`, `error::tests` or `ParseException.java`, is one.
+/// Pattern for the end of a word for a severity or class. A word that continues is a name, such as `error.c`,
+/// `error::tests` or `ParseException.java`.
 const AFTER: &str = r"(?:$|[^\w.:/\\-]|\.(?:\W|$)|:(?:[^:]|$))";
 
-/// A severity at the beginning of a line, behind a place or a sign, in capitals or before a colon, the name of an error's class, a sign of a test runner, or the
-/// words of an operating system.
+/// Matches a severity at the beginning of a line, after a place or a sign, in capitals, or before a colon. Also matches
+/// the name of an error's class, a sign of a test runner, and error messages of operating systems.
 static REPORT: LazyLock<Regex> = LazyLock::new(|| {
     const SEVERITY: &str = r"(?:error|fatal|panic(?:ked)?|critical|severe|failed|failure)";
     constant(
@@ -52,62 +54,64 @@ static REPORT: LazyLock<Regex> = LazyLock::new(|| {
             r"\s*\]|\b(?-i:[A-Z]\w*(?:Error|ERROR|Exception))",
             AFTER,
             r"|\bERR!|\t(?-i:fail|failed|failure|error|broken)(?:\t|$)|✗|✘|❌|^\s*(?:not ok\b|✖|×|✕|●|E   )|^\s*\*\*\*|: \*\*\* |^traceback \(|\bcaused by:|\bwent wrong\b|\b(?:command|file|module|symbol|package) not found\b|\bno such file\b|\b(?:permission|access) denied\b|\bconnection refused\b|\b(?:cannot|could not|unable to) \w|\bundefined (?:reference|symbol|:)|: undefined: |\bunresolved \w|\btimed out\b|\bsegmentation fault\b|\bcore dumped\b|\baborted\b|\bassert(?:ion)?\b.*\bfail|\bkilled\b|\.{3,}\s*failed|,(?:failed|error|failure)(?:,|$)|\btimeout (?:of )?\d+ ?m?s exceeded|: not found$|\bis not recognized as\b|\bno space left\b|\bexpected\b.*\bgot\b|\bsymbol\(s\) not found\b|! \[(?:remote )?rejected\]|^(?-i:CONFLICT) \(|\bsegfault\b|\bsigsegv\b|\binvalid (?:read|write) of size\b",
-            // Severities that logs write short, or as numbers, and XML.
+            // Severities that logs abbreviate or write as numbers, and failures in XML.
             r#"|^(?-i:[EF])\d{4} \d\d:|\[(?:err|crit|emerg|alert)\]|\blevel="?(?:err|crit|emerg|alert)\b|\s(?-i:ERR|CRIT|ALERT|EMERG(?:ENCY)?)\s|"level":\s*[56]0\b|<(?:failure|error)[\s>]"#,
-            // Numbers of an operating system's errors.
+            // Error codes of operating systems.
             r"|\b(?-i:E(?:NOENT|ACCES|PERM|NOSPC|NOTFOUND|TIMEDOUT|CONN[A-Z]+|ADDRINUSE|PIPE|MFILE|ROFS|EXIST|ISDIR|NOTDIR|NOTEMPTY|AI_AGAIN|HOSTUNREACH|NETUNREACH))\b",
         ]
         .concat(),
     )
 });
 
-/// The name of a failure within a sentence: it may be what the sentence is about, such as the title of a test.
+/// Matches the name of a failure within a sentence. It may only be the sentence's topic, as in the title of a test.
 static MENTION: LazyLock<Regex> =
     LazyLock::new(|| constant(&[r"(?i)\s(?:errors?|failures?|fatal|panic|critical|severe)", AFTER].concat()));
 
-/// The beginning of a sentence whose first word names a failure: it may be part of a name, such as `error handler`.
+/// Matches the beginning of a sentence whose first word names a failure. That word may be part of a name, such as
+/// `error handler`.
 static SENTENCE: LazyLock<Regex> = LazyLock::new(|| constant(r"^\W*(?i:errors?) [a-z]"));
 
-/// A line whose verdict says that all was well, whatever it is called: at its beginning, or at its end with a time or a share behind it.
+/// Matches a line with a verdict of success, whatever the line names. The verdict is at the beginning, or at the end
+/// before a time or a percentage. A skipped or expected failure of TAP (`not ok … # SKIP`, `# TODO`) also matches.
 static WELL: LazyLock<Regex> = LazyLock::new(|| {
     constant(
         r"^\s*not ok\b.*#\s*(?:SKIP|TODO)|^\s*(?:ok|PASS|PASSED|✓|✔|√)(?:\s|$)|^\s*--- PASS:|(?:\.\.|…|\s)\s*(?:ok|(?i-u:passed)|PASS)(?:\W+(?:in\W+)?[\d.,]+ *(?:m?s|secs?|seconds?|min|%)?)*\W*$",
     )
 });
 
-/// The same of one of many parts.
+/// Matches the verdict of success of one of many parts.
 static ONE_WELL: LazyLock<Regex> = LazyLock::new(|| constant(r"^\s*(?:ok|PASS|PASSED|✓|✔|√|test .* ok$)(?:\s|$)"));
 
-/// Compiles a pattern with the borders of ASCII words: at those of Unicode, the fast engine gives up on a line with any
-/// other letter.
+/// Compiles a constant pattern, in which `\b` means the boundary of an ASCII word. With boundaries of Unicode words,
+/// the fast engine gives up on a line with any non-ASCII letter.
 pub fn constant(pattern: &str) -> Regex {
     Regex::new(&pattern.replace(r"\b", r"(?-u:\b)")).expect("the pattern is a constant, and tested")
 }
 
-/// How a line speaks of a failure.
+/// The evidence for a failure in a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failure {
-    /// It counts failures, or gives the verdict on the whole.
+    /// A count of failures, or a verdict of failure on the whole.
     Verdict,
-    /// Its form says that something failed.
+    /// A form in which tools report that something failed.
     Reported,
-    /// A word within it names a failure: most such lines are about failures, as the titles of tests are.
+    /// A word that names a failure. Most such lines are only about failures, such as titles of tests.
     Mentioned,
 }
 
-/// Returns how a line speaks of a failure, if it does.
+/// Returns the evidence for a failure in a line; `None` if there is none.
 pub fn failure_in(line: &str) -> Option<Failure> {
     if !HINT.is_match(line) {
         return None;
     }
-    // A denial or a count of none says nothing of a failure, but the rest of the line may.
+    // A denial or a count of zero is not evidence, but the rest of the line may be.
     let rest = DENIAL.replace_all(line, "-");
     let (rest, is_sentence) = match SENTENCE.find(&rest) {
         Some(begins) => (&rest[begins.end() - 1..], true),
         None => (&*rest, false),
     };
     let is_bad = |pattern: &Regex| pattern.is_match(rest) && !WELL.is_match(line);
-    // Parts of JSON, and JSON behind a name or a time, begin anywhere.
+    // A line may be a part of a JSON text, or contain JSON after a name or a time.
     let is_json = || {
         if line.trim_start().starts_with('{') {
             is_failure_in_json(line)
@@ -124,12 +128,12 @@ pub fn failure_in(line: &str) -> Option<Failure> {
     (is_sentence || is_bad(&MENTION)).then_some(Failure::Mentioned)
 }
 
-/// Returns true for a line whose verdict says that all was well: it explains no failure before it.
+/// Returns true for a line with a verdict of success. Such a line does not explain a failure before it.
 pub fn went_well(line: &str) -> bool {
     WELL.is_match(line)
 }
 
-/// Returns true for a line that says one of many parts succeeded, whatever its name.
+/// Returns true for a line that reports success of one of many parts, whatever the part's name.
 pub fn is_one_well(line: &str) -> bool {
     ONE_WELL.is_match(line)
 }
@@ -139,7 +143,7 @@ pub fn is_failure(line: &str) -> bool {
     matches!(failure_in(line), Some(Failure::Verdict | Failure::Reported))
 }
 
-/// A field that is named after a failure and says something, or with a value that is one.
+/// Matches a field with the name of a failure and a value that is not empty, or with a value that means failure.
 static FIELD: LazyLock<Regex> = LazyLock::new(|| {
     constant(
         r#"(?i)"[^"]*(?:error|exception|fail)[^"]*"\s*:\s*(?:"[^"]|[1-9]|true|\{\s*"|\[\s*[^\]\s])|:\s*"(?:fail[a-z]*|err(?:or[a-z]*)?|fatal|critical|alert|emergency|panic|timed?.?out|rejected)"|"(?:ok|success|succeeded|passed)"\s*:\s*false|"(?:(?:exit|return)_?(?:code|status)|rc)"\s*:\s*-?[1-9]"#,
@@ -153,7 +157,8 @@ pub fn is_failure_in_json(json: &str) -> bool {
     is_failure
 }
 
-/// Calls `found` with the places in a JSON text that report a failure: where a field that does begins, and a string in which a line does.
+/// Calls `found` with the index of each place in a JSON text that reports a failure. A place is a field, or a string
+/// with a line that reports a failure.
 pub fn each_failure_in_json(json: &str, mut found: impl FnMut(usize)) {
     FIELD.find_iter(json).for_each(|field| found(field.start()));
     let bytes = json.as_bytes();
@@ -172,7 +177,7 @@ fn is_key(behind: &[u8]) -> bool {
     behind.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':')
 }
 
-/// Returns true for a text in which a line reports a failure, and for JSON that does.
+/// Returns true for a text with a line that reports a failure, and for JSON that reports one.
 pub fn is_failure_in_text(text: &str) -> bool {
     if text.trim_start().starts_with(['{', '[']) && is_failure_in_json(text) {
         return true;

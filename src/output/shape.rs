@@ -1,13 +1,13 @@
-//! The shape of a line: the same for lines that differ in names and numbers alone.
+//! Computes the shape of a line. Lines that differ only in names and numbers have the same shape.
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::tokens::floor_char_boundary;
 
-/// Bytes of a line that its shape is read from.
+/// Maximum number of bytes of a line from which its shape is computed.
 const BYTES: usize = 160;
 
-/// A hash of the line's indentation, its first word, and its punctuation.
+/// Returns a hash of the line's indentation, its first word, and its punctuation.
 pub fn shape(line: &str) -> u64 {
     let (mut form, mut word_is_known, mut is_in_name) = ([0_u8; BYTES], false, false);
     let mut length = 0;
@@ -17,12 +17,12 @@ pub fn shape(line: &str) -> u64 {
         let byte = bytes[at];
         let is_name = byte.is_ascii_alphanumeric() || byte >= 0x80 || matches!(byte, b'_' | b'.' | b'/' | b'-');
         if is_name && !word_is_known && (byte.is_ascii_alphabetic() || byte >= 0x80) {
-            // Some scripts have no blanks between words: of them, the first two letters.
+            // Some scripts have no blanks between words. The first two letters count as the word.
             let is_in_word = |(place, next): &(usize, &u8)| {
                 if byte < 0x80 { next.is_ascii_alphabetic() } else { *place < 6 && **next >= 0x80 }
             };
             let end = at + bytes[at..].iter().enumerate().take_while(is_in_word).count();
-            // A word, not the beginning of a path or a name.
+            // Only the first run of letters counts as the first word, even in a path or a name.
             word_is_known = true;
             for letter in &bytes[at..end.min(at + BYTES - length)] {
                 form[length] = *letter;
@@ -33,7 +33,7 @@ pub fn shape(line: &str) -> u64 {
             continue;
         }
         let written = if is_name { b'w' } else { byte };
-        // A row of words is one word.
+        // Successive words count as one word.
         let is_more = (is_name || byte == b' ') && is_in_name;
         if !is_more {
             form[length] = written;
@@ -45,7 +45,7 @@ pub fn shape(line: &str) -> u64 {
     xxh3_64(&form[..length])
 }
 
-/// A hash of the words that a line says, without names and numbers: whatever has digits or signs inside.
+/// Returns a hash of the line's words. Names and numbers are left out: words with digits or signs inside.
 pub fn words(line: &str) -> u64 {
     let head = &line[..floor_char_boundary(line, BYTES)];
     let is_sign = |letter: char| letter.is_ascii_digit() || matches!(letter, '_' | '/' | '\\' | '.' | '-' | ':' | '=');

@@ -1,4 +1,4 @@
-//! Turns a choice into edits: the texts that change, and the reason for each.
+//! Turns a choice into edits: the texts that change, and the reason for each change.
 
 use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
@@ -15,14 +15,14 @@ pub struct Why {
     pub message: usize,
     /// Index of the block that contains the text.
     pub block: usize,
-    /// The reason, as a sentence for people.
+    /// The reason, as a sentence for the user.
     pub reason: Said,
 }
 
 /// The edits that carry out a choice.
 pub struct Edits {
     pub plan: Plan,
-    /// Indices of the passages that get another text.
+    /// Indices of the passages whose text changes.
     changed: Vec<usize>,
 }
 
@@ -48,7 +48,7 @@ impl Edits {
         Self { plan, changed }
     }
 
-    /// Returns the reason for each cut text and each dropped message.
+    /// Returns the reason for each cut text.
     pub fn reasons(&self, survey: &Survey<'_>, choice: &Choice) -> Vec<Why> {
         let cut = self.changed.iter().map(|index| {
             let passage = &survey.passages[*index];
@@ -59,7 +59,7 @@ impl Edits {
     }
 }
 
-/// Returns the new text of a passage, or `None` if the passage stays as it is.
+/// Returns the new text of a passage, or `None` if the passage is left unchanged.
 fn rendered(passage: &Passage<'_>, kept: &[bool]) -> Option<String> {
     if passage.is_pinned || passage.whole || !passage.misses(kept) {
         return None;
@@ -68,7 +68,7 @@ fn rendered(passage: &Passage<'_>, kept: &[bool]) -> Option<String> {
     (text.len() < passage.text.len()).then_some(text)
 }
 
-/// Returns why the kept lines of a passage were kept, in terms of the names that made them worth it.
+/// Returns the reason why the kept lines of a passage were kept: the most valuable names in them.
 pub fn reason(passage: &Passage<'_>, kept: &[bool], survey: &Survey<'_>) -> Said {
     const NAMED: usize = 3;
     let count = kept.iter().filter(|kept| **kept).count();

@@ -15,13 +15,12 @@ use crate::{
     transcript::{ToolTable, decompose, with_texts},
 };
 
-/// The chance of each name to be used after a conversation, and the chance of a name that the conversation does not
-/// contain.
+/// The chance that each name is used after a conversation, also for names that the conversation does not contain.
 #[derive(Debug)]
 pub struct ExpectedNames {
     chances: HashMap<u64, f32, ByHash>,
     unseen: f32,
-    /// Part of its chance that a name is worth which can be read already.
+    /// Factor on the chance of a name that is already readable.
     again: f32,
 }
 
@@ -40,7 +39,7 @@ impl ExpectedNames {
             }
         }
         let weights = Weights::default();
-        // Callers look up names that the next message contains, so each counts as seen in that message too.
+        // Callers look up names that the next message contains, so each name also counts as seen in that message.
         table.facts.iter_mut().for_each(|facts| facts.note(messages, false));
         let mut first = NameFacts::default();
         first.note(messages, false);
@@ -49,7 +48,7 @@ impl ExpectedNames {
         Self { chances, unseen: weights.name(&first, messages), again: weights.again(1) }
     }
 
-    /// Returns how far a chance is above the chance of an unseen name.
+    /// Returns by how much a chance exceeds the chance of an unseen name; 0 if it does not.
     pub fn above_unseen(&self, chance: f32) -> f32 {
         (chance - self.unseen).max(0.0)
     }
@@ -64,7 +63,8 @@ impl ExpectedNames {
 }
 
 impl ExpectedNames {
-    /// The same as [`Self::each_in`], with the worth of showing a name: less of one that the conversation shows already.
+    /// Works like [`Self::each_in`], but with the worth of showing a name. Names that the conversation already shows
+    /// are worth less.
     pub fn each_new_in(&self, text: &str, mut found: impl FnMut(u64, f32)) {
         for_each_name(text, |name| {
             let hash = xxh3_64(name.as_bytes());

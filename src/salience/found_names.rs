@@ -1,4 +1,4 @@
-//! The names in the texts of a message, found once: they are kept with the message.
+//! The names in the texts of a message. They are found once and cached with the message.
 
 use std::borrow::Cow;
 
@@ -15,19 +15,19 @@ use crate::{
 #[derive(Debug, Clone, Copy)]
 pub struct FoundName {
     start: u32,
-    /// Names are short.
+    /// Length in bytes; names are short.
     length: u8,
-    /// The hash by which it is numbered.
+    /// The hash of the name, which is its key in a name table.
     pub hash: u64,
 }
 
 impl FoundName {
-    /// Returns its first byte in the piece.
+    /// Returns the index of the name's first byte in the piece.
     pub fn start(self) -> usize {
         self.start as usize
     }
 
-    /// Returns the name, which is in this piece.
+    /// Returns the name. `piece` is the text that contains it.
     pub fn name(self, piece: &str) -> &str {
         &piece[self.start()..self.start() + usize::from(self.length)]
     }
@@ -36,15 +36,15 @@ impl FoundName {
 /// The names in the pieces of a message.
 #[derive(Clone)]
 pub struct FoundNames {
-    /// The pieces in which they were found.
+    /// The pieces in which the names were found.
     pieces: Pieces,
     names: Vec<FoundName>,
-    /// For each piece, where its names end.
+    /// For each piece, the end of its names in `names`.
     ends: Vec<usize>,
 }
 
 impl FoundNames {
-    /// Returns the names of each message, which has these pieces.
+    /// Returns the names of each message. `pieces` contains the pieces of every message.
     pub fn of_all<'a>(conversation: &'a Conversation, pieces: &[Pieces]) -> Vec<Cow<'a, Self>> {
         let messages: Vec<(&'a Message, &Pieces)> = conversation.messages().zip(pieces).collect();
         let bytes = |(message, _): &(&Message, &Pieces)| match message.known::<Self>(Reading::Names) {

@@ -8,7 +8,7 @@ use crate::{
     transcript::{ToolTable, decompose, with_texts},
 };
 
-/// Returns at most `most` names that the assistant used in calls in `messages`, the likeliest to be used again first.
+/// Returns at most `most` names that the assistant used in calls in `messages`, the most likely to be used again first.
 pub fn likely_names(
     conversation: &Conversation,
     messages: Range<usize>,

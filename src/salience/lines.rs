@@ -1,4 +1,4 @@
-//! Splits a text into lines that can be kept or left out.
+//! Splits a text into lines that can be kept or dropped.
 
 use std::ops::Range;
 
@@ -7,13 +7,14 @@ use crate::{
     markers::{Gap, LeftOut, LineGap, More, NoteLine, Pointer, SummaryHead, Suppressed, notes_in_line},
 };
 
-/// Lines of more bytes are split into parts, so that one endless line is not all or nothing.
+/// Maximum bytes of a line. Longer lines are split into parts, because otherwise a very long line could only be kept or
+/// dropped whole.
 const MAX_LINE_BYTES: usize = 480;
-/// Approximate size in bytes of the parts of a split line.
+/// Approximate bytes of each part of a split line.
 const PART: usize = 240;
 
-/// If a text has more than this many notes that must stay, it consists mostly of notes, and they may be left out like
-/// other lines.
+/// Maximum number of notes that are always kept. A text with more consists mostly of notes, so the others may be
+/// dropped like other lines.
 const MAX_STAYING: usize = 8;
 
 /// A line, or a part of a long one.
@@ -23,20 +24,21 @@ pub struct Line {
     pub range: Range<usize>,
     /// Offset of the content, after a line number if the line shows one.
     pub content: usize,
-    /// The line's number: the one the text shows, or counted from `Place::first`.
+    /// The line's number: the one that the text shows, or one counted from `Place::first`.
     pub number: usize,
-    /// True if the number is certain, which means that a reader would take it for the line's number.
+    /// True if the number is certain: a reader would take it for the line's number.
     pub is_certain: bool,
-    /// The style in which the line would show its number, if a heading above it gives one and the line shows none.
+    /// The style in which the line would show its number. `None` if no heading above the line gives a style, or if the
+    /// line shows a number.
     pub headed: Option<NumberStyle>,
     /// The number of original lines it represents: 1 for a line, more for a pointer or a gap, 0 for a heading.
     pub lines: usize,
-    /// True for a later part of a split line: it continues the `Line` before it.
+    /// True for a later part of a split line, which continues the previous `Line`.
     pub continues: bool,
-    /// True if the line is a gap marker. Such lines are always left out, and their count is added to the new gap.
+    /// True if the line is a gap marker. Gap markers are always dropped, and their count is added to the new gap.
     pub is_gap: bool,
-    /// True if the line always stays because it costs next to nothing: a note that cannot be added to a gap, or the
-    /// empty remainder of a line that another piece contains.
+    /// True if the line is always kept. Such lines cost next to nothing: notes that cannot be added to a gap, and the
+    /// empty remainder of a line that another piece contains. `reading` adds the line of a result that reports failure.
     pub stays: bool,
 }
 
@@ -71,14 +73,14 @@ pub struct Lines {
     pub lines: Vec<Line>,
     /// True if most lines show a number in a read tool's style.
     pub numbered: bool,
-    /// The number of the line on which the content after the text begins.
+    /// The number of the line on which the text after this one begins.
     pub last: usize,
 }
 
-/// The numbering clues of one line.
+/// The clues to the number of one line.
 struct Row {
     range: Range<usize>,
-    /// The number that a read tool put before the line, and its width in bytes.
+    /// The number that a read tool put before the line, and the width of this prefix in bytes.
     shown: Option<(usize, usize)>,
     /// The line's number, in any style.
     number: Option<usize>,
@@ -89,7 +91,7 @@ struct Row {
     heads: usize,
     lines: usize,
     is_gap: bool,
-    /// True for a gap with a count but no line numbers, and for replaced state of unknown length.
+    /// True for a gap with a count but without line numbers, and for replaced state of unknown length.
     is_count: bool,
     stays: bool,
 }
@@ -102,7 +104,7 @@ impl Row {
         let content = &line[shown.map_or(0, |(_, length)| length)..];
         let is_gap = note.is_some() && (Gap::read(content).is_some() || More::read(content).is_some());
         let (is_first, is_last) = (range.start == 0, range.end == text.len());
-        // The number of lines cut away after the text's end is unknown.
+        // The number of lines that were cut off after the text's end is unknown.
         let is_cut_off = || is_last && line.len() <= MAX_LINE_BYTES && More::characters_at_end(line).is_some();
         let stays = match note {
             Some(NoteLine::Messages) => is_last,
@@ -137,7 +139,7 @@ impl Row {
 }
 
 impl Row {
-    /// Treats the number that the line shows as content.
+    /// Makes the number that the line shows part of its content.
     fn forget_number(&mut self) {
         (self.number, self.shown, self.style) = (None, None, None);
     }
@@ -178,17 +180,17 @@ impl Lines {
     }
 }
 
-/// The number of a line, and how it is known.
+/// The number of a line, and how certain it is.
 struct LineNumber {
     number: usize,
     is_certain: bool,
     headed: Option<NumberStyle>,
 }
 
-/// Returns true if a reader sees line numbers in the text, and so reads a gap's numbers as line numbers.
+/// Returns true if the text shows line numbers, so that a reader takes a gap's numbers for line numbers.
 fn shows_numbers(rows: &[Row]) -> bool {
     let shown = rows.iter().filter(|row| row.number.is_some()).count();
-    // If an earlier truncation left most numbers out, the first line still shows its own, and the gaps agree with it.
+    // If an earlier truncation removed most numbers, the first line still shows its own, and the gaps agree with it.
     let mut next = None;
     let agrees = |row: &Row| {
         let anchor = row.gap.map(|gap| gap.first).or(row.number);
@@ -203,7 +205,7 @@ fn shows_numbers(rows: &[Row]) -> bool {
         || (shown > 0 && rows.iter().any(agrees))
 }
 
-/// Discards a first column of numbers that mostly do not increase by one: the text is a table.
+/// Discards a first column of numbers if most of them do not increase by one, because the text is then a table.
 fn forget_tables(rows: &mut [Row]) {
     const MIN_PAIRS: usize = 3;
     if rows.iter().any(|row| row.heads > 0) {
@@ -219,7 +221,7 @@ fn forget_tables(rows: &mut [Row]) {
     }
 }
 
-/// Discards numbers below a heading that are written in another style than the heading's: they are content.
+/// Discards numbers below a heading that are in another style than the heading's, because they are content.
 fn forget_other_styles(text: &str, rows: &mut [Row]) {
     let (mut headed, mut style): (usize, Option<NumberStyle>) = (0, None);
     for row in rows {
@@ -228,7 +230,7 @@ fn forget_other_styles(text: &str, rows: &mut [Row]) {
         } else if headed > 0
             && let Some(style) = style
         {
-            // In one style, a longer number takes more columns, so the line itself is tested.
+            // A longer number takes more columns in the same style, so the line itself is tested.
             if !style.is_shown(&text.as_bytes()[row.range.clone()]) {
                 row.forget_number();
             }
@@ -237,8 +239,8 @@ fn forget_other_styles(text: &str, rows: &mut [Row]) {
     }
 }
 
-/// Discards numbers that are there by chance, as in a line that begins with `12:30`. A number is kept if it follows
-/// from a neighbour's or is in a read tool's style.
+/// Discards numbers that are there by chance, such as in a line that begins with `12:30`. A number is kept if it
+/// follows from a neighbour's, or is in a read tool's style.
 fn forget_chance_numbers(rows: &mut [Row]) {
     let mut before = None;
     for index in 0..rows.len() {
@@ -252,8 +254,8 @@ fn forget_chance_numbers(rows: &mut [Row]) {
     }
 }
 
-/// Numbers the lines from `first`, counting for each note the lines it represents. `None` if a gap contradicts the
-/// count, because the text then showed numbers once.
+/// Numbers the lines from `first`. A note counts as the lines that it represents. Returns `None` if a gap contradicts
+/// the count, because the text then showed numbers before it was cut.
 fn counted(rows: &[Row], first: usize) -> Option<Vec<LineNumber>> {
     let mut numbers: Vec<LineNumber> = Vec::with_capacity(rows.len());
     let (mut next, mut is_certain) = (first, true);
@@ -266,7 +268,7 @@ fn counted(rows: &[Row], first: usize) -> Option<Vec<LineNumber>> {
             }
             None => {}
         }
-        // A count was written because the numbers were not known when it was written either.
+        // A gap has a count instead of numbers if the numbers were unknown when the gap was written.
         is_certain &= !row.is_count;
         numbers.push(LineNumber { number: next, is_certain, headed: None });
         next = next.saturating_add(row.lines);
@@ -274,13 +276,13 @@ fn counted(rows: &[Row], first: usize) -> Option<Vec<LineNumber>> {
     Some(numbers)
 }
 
-/// Derives all numbers from the shown ones. A line between two shown numbers that agree gets its number by its
-/// position. A line after the last shown number, such as a host's note below a file, may not belong to the file at
-/// all, so its number is not certain.
+/// Derives all numbers from the shown ones. A line between two shown numbers that agree gets its number by position. A
+/// line after the last shown number may not belong to the file, such as a host's note. Its number is therefore not
+/// certain.
 fn shown_numbers(rows: &[Row]) -> Vec<LineNumber> {
     let mut numbers: Vec<LineNumber> = Vec::with_capacity(rows.len());
-    // `uncertain`: the first row after the last certain one. `headed`: how many lines the current heading still
-    // covers.
+    // `uncertain` is the index of the first row after the last certain one. `headed` is the number of lines that the
+    // current heading still covers.
     let (mut next, mut uncertain, mut headed, mut style) = (None, 0, 0_usize, None);
     for (index, row) in rows.iter().enumerate() {
         let anchor = row.gap.map(|gap| gap.first).or(row.number);
@@ -288,7 +290,7 @@ fn shown_numbers(rows: &[Row]) -> Vec<LineNumber> {
         let is_headed = anchor.is_none() && headed > 0 && next.is_some();
         let is_certain = anchor.is_some() || is_headed;
         if is_certain {
-            // The row lies after a shown number, so agreeing with the next shown number makes it certain.
+            // If a shown number before this row agrees with the row's number, the rows between are certain.
             if next == Some(number) {
                 numbers[uncertain..].iter_mut().for_each(|line| line.is_certain = true);
             }
@@ -306,7 +308,8 @@ fn shown_numbers(rows: &[Row]) -> Vec<LineNumber> {
     numbers
 }
 
-/// Returns the number that a read tool put before a line (`  12\t`, `  12→`, ` 12 | `), and its width in bytes.
+/// Returns the number that a read tool put before a line (`  12\t`, `  12→`, ` 12 | `), and the width of this prefix in
+/// bytes.
 pub fn shown_number(line: &str) -> Option<(usize, usize)> {
     let bytes = line.as_bytes();
     let blanks = bytes.iter().take(12).take_while(|byte| **byte == b' ').count();
@@ -343,7 +346,7 @@ fn push_parts(text: &str, line: Line, lines: &mut Vec<Line>) {
     }
 }
 
-/// Returns the end of the part that starts at `start`: after a blank or a separator if there is one nearby.
+/// Returns the end of the part that starts at `start`: after a blank or a separator, if one is near.
 fn part_end(text: &str, start: usize, end: usize) -> usize {
     if end - start <= PART + PART / 2 {
         return end;
@@ -379,7 +382,7 @@ mod tests {
         assert_eq!(lines.lines.iter().map(|line| line.number).collect::<Vec<_>>(), [1, 2, 10]);
     }
 
-    /// The number of each line, followed by `?` if it is not certain, and by `+` if a heading gives it.
+    /// Returns the number of each line, followed by `?` if it is not certain, and by `+` if a heading gives it.
     fn numbers(text: &str) -> String {
         let told = |line: &Line| {
             let of_heading = if line.headed.is_some() { "+" } else { "" };
@@ -391,25 +394,26 @@ mod tests {
     #[test]
     fn a_number_is_certain_where_a_reader_would_take_it_for_that() {
         for (text, expected) in [
-            // No numbers shown: the lines are counted.
+            // Without shown numbers, the lines are counted.
             ("a\nb\nc", "1 2 3"),
             ("12:30 start\nx\n12:45 stop", "1 2 3"),
-            // A gap with a count means that the numbers were not known; one whose numbers agree means that they were.
+            // A gap with a count means that the numbers were unknown. A gap with numbers that agree means that they
+            // were known.
             ("a\n[… 3 lines left out]\nb", "1 2? 5?"),
             ("a\n[… 3 lines left out]\nb\n[…6-9]\nc", "1 2 5 6 10"),
-            // A gap that disagrees with the count: the text showed numbers once.
+            // A gap that disagrees with the count means that the text showed numbers before it was cut.
             ("a\n[…5-9]\nb", "0? 5 10?"),
             ("a\nb\n[…5-9]\nc\nd\n[…12-20]\ne", "0? 0? 5 10 11 12 21?"),
-            // Numbers shown.
+            // Shown numbers.
             ("7:a\n8:b\nc", "7 8 9?"),
             ("7→a\nb\n9→c\nd\n20→e\nf", "7 8 9 10? 20 21?"),
             ("[…1-6]\n7→a\nb", "1 7 8?"),
-            // A table: its numbers rarely increase by one.
+            // A table, whose numbers rarely increase by one.
             ("4\ta\n9\tb\n2\tc\n7\td", "1 2 3 4"),
             ("4\ta\n9\tb\n2\tc", "4 9 2"),
             ("1\ta\n2\tb\n9\tc\n10\td\n3\te", "1 2 9 10 3"),
             ("1\ta\n2\tb\n9\tc\n4\td\n3\te", "1 2 3 4 5"),
-            // Below a heading.
+            // Lines below a heading.
             ("     8→[4 lines, every 10th numbered:]\na\nb\n    10→c\nd\ne", "8 8+ 9+ 10 11+ 12?"),
             ("     8→[4 lines, every 10th numbered:]\na\n30 | b\n[… 2 lines left out]\nc", "8 8+ 9+ 10 12?"),
         ] {

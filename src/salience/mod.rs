@@ -1,29 +1,29 @@
-//! Selects the lines of the older messages that are most likely to be used again, so that they stay.
+//! Selects the lines of the older messages that are most likely to be used again. These lines are kept.
 //!
-//! It calls no language model and changes nothing. It returns what to keep; a provider turns that into a proposal.
+//! The selection calls no language model and changes nothing. It returns edits, which a provider turns into a proposal.
 //!
 //! | module | its one idea |
 //! | --- | --- |
-//! | `survey` | everything that can be chosen: passages, lines, names |
-//! | `scope` | the messages to look through, and the limits for texts that stay whole |
+//! | `survey` | the text to choose from: passages, lines, names |
+//! | `scope` | the messages to survey, and the limits for texts that are kept whole |
 //! | `reading` | reads older messages into passages |
-//! | `passage` | a text whose lines can be left out |
+//! | `passage` | a text whose lines can be dropped |
 //! | `names` | recognises names in a text |
 //! | `found_names` | the names in the texts of a message, found once |
-//! | `naming` | lines of results that are left out by which names stay in view |
-//! | `likely` | the names that are likeliest to be used again |
-//! | `needs` | the lines that pointers need |
+//! | `naming` | lines of left-out results that keep names readable |
+//! | `likely` | the names that are most likely to be used again |
+//! | `needs` | the lines that pointers point to |
 //! | `name_table` | the names of a conversation by number, with their uses |
 //! | `lines` | the lines of a text, with their numbers and the gaps that earlier truncation left |
 //! | `weights` | the chance that a name or a passage is used again |
-//! | `coefficients` | the numbers in those formulas |
+//! | `coefficients` | the numbers in the formulas of `weights` |
 //! | `passage_selection` | fills a budget with the lines of greatest worth |
 //! | `queue` | the order in which lines and parts are taken |
-//! | `windows` | the lines that stay together with their neighbours already |
+//! | `windows` | the lines that are kept together with both neighbours |
 //! | `seen` | the names already counted in one valuation |
 //! | `render` | the text of the kept lines, with a marker for every gap |
 //! | `expected` | the chance that names are used after a conversation |
-//! | `edits` | the edits that carry out a choice, and why |
+//! | `edits` | the edits that carry out a choice, and their reasons |
 
 mod coefficients;
 mod edits;
@@ -83,7 +83,7 @@ pub struct History<'a> {
 /// Settings of the selection.
 #[derive(Debug, Clone, Copy)]
 pub struct Salience {
-    /// Number of newest messages that are left as they are while the older ones can give enough.
+    /// Number of newest messages that are left unchanged, if cutting the older ones is enough.
     pub preserve_recent: usize,
     /// The weights of names and passages.
     pub weights: Weights,
@@ -92,14 +92,14 @@ pub struct Salience {
 /// The result of a selection.
 #[derive(Debug)]
 pub struct Kept {
-    /// The edits that leave what was selected.
+    /// The edits that cut texts to the selected lines.
     pub plan: Plan,
-    /// The reason for each cut text and each dropped message.
+    /// The reason for each cut text.
     pub reasons: Vec<Why>,
     /// The token counts after the plan.
     pub tally: Tally,
-    /// True if the newest messages were cut although they alone would have left room, because too much else must
-    /// stay.
+    /// True if the newest messages were cut although they are within their share of the budget, because too much else
+    /// must be kept.
     pub crowds_newest: bool,
 }
 
@@ -121,7 +121,7 @@ pub enum SalienceError {
     Plan(#[from] PlanError),
 }
 
-/// A limit on how much of a text may stay.
+/// The limits on the length of a cut text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Room {
     /// The limit in lines; parts of a split line count as lines.
@@ -146,26 +146,26 @@ pub struct Cut {
     pub piece: ContentPiece,
     /// The text that remains; `None` if no line of it fits.
     pub text: Option<String>,
-    /// The reason, as a sentence for people.
+    /// The reason, as a sentence for the user.
     pub reason: Said,
 }
 
 /// A result of at least this share of the budget is good enough.
 const CLOSE_ENOUGH: f64 = 0.99;
-/// The first and the newest messages stay as they are if they take at most this share of a budget.
+/// The first and the newest messages are left unchanged if they take at most this share of a budget.
 const MOST_FOR_ENDS: f64 = 0.3;
-/// User text in an older message stays whole if it takes at most this share of a budget. In longer texts the pastes
+/// User text in an older message is kept whole if it takes at most this share of a budget. In a longer text, the pastes
 /// are cut.
 const MOST_FOR_WORDS: f64 = 0.15;
 const MAX_TRIES: usize = 8;
 
 impl Salience {
-    /// Selects what stays so that messages have at most `budget` tokens (unscaled). If nothing fits, it returns the
-    /// smallest result it found.
+    /// Selects the lines to keep so that the messages have at most `budget` unscaled tokens. If no selection fits,
+    /// returns the smallest result found.
     ///
-    /// The first and the newest messages stay as they are while they leave room for the rest. After that, tool
-    /// results in the newest messages are cut, then the last tool results, then what the user pasted into older
-    /// messages, and last what the user wrote there.
+    /// The first and the newest messages are left unchanged if the rest fits beside them. Otherwise, these texts may
+    /// also be cut, in this order: tool results in the newest messages, the last tool results, the user's pastes in
+    /// older messages, and the user's words there.
     pub fn within(&self, history: History<'_>, budget: usize) -> Result<Kept, SalienceError> {
         let texts = history.conversation.texts();
         let (mut least, mut crowds_newest): (Option<Kept>, bool) = (None, false);
@@ -207,7 +207,8 @@ impl Salience {
         for (index, passage) in survey.passages.iter().enumerate() {
             let shown = passage.lines.iter().filter(|value| !value.line.is_gap).count();
             let results = passage.piece.kind == ContentKind::ToolResults;
-            // A cut line is split in other places the next time, so a text that was cut before gets twice the limit.
+            // The next condensation splits a cut line in other places, so a text that was cut before gets twice the
+            // limit.
             let most = if Gap::may_be_in(passage.text) { lines.saturating_mul(2) } else { lines };
             if !results || passage.whole || passage.tokens < min_tokens || shown <= most {
                 choice.kept[index].fill(true);
@@ -225,8 +226,8 @@ impl Salience {
         Self { preserve_recent, weights: Weights::default() }
     }
 
-    /// Cuts each text that exceeds the room `room_of` returns for it. `room_of` is called for every piece of the
-    /// older messages, including the user's.
+    /// Cuts each text that exceeds its limit. `room_of` returns the limit, and is called for every piece of the older
+    /// messages, including the user's.
     pub fn cut_chosen(&self, history: History<'_>, room_of: impl Fn(usize, &ContentPiece) -> Option<Room>) -> Vec<Cut> {
         let texts = history.conversation.texts();
         let survey = Survey::new(&self.scope(history, Ends::Stay, 0), &texts);
@@ -245,8 +246,8 @@ impl Salience {
         cuts
     }
 
-    /// Cuts the texts for which `is_chosen` returns true, so that their most important lines stay and they have at
-    /// most `budget` tokens together if possible. Returns nothing if they have no more already. `is_chosen` is called
+    /// Cuts the texts for which `is_chosen` returns true to their most important lines. Together, they then have at
+    /// most `budget` tokens if possible. Returns no cuts if they are within the budget already. `is_chosen` is called
     /// for every piece of the older messages, including the user's.
     pub fn cut_together(
         &self,
@@ -301,7 +302,7 @@ impl Salience {
         best.map(|(cuts, _)| cuts).unwrap_or_default()
     }
 
-    /// Returns true if a text of this kind and length may lose lines. A marker would save nothing in a shorter one.
+    /// Returns true if a text of this kind and length may lose lines. In a shorter text, a marker would save nothing.
     pub fn may_cut(kind: ContentKind, tokens: usize) -> bool {
         tokens > reading::always_whole(kind)
     }
@@ -329,7 +330,7 @@ impl Salience {
     }
 }
 
-/// Returns the tokens of the messages that are not older ones.
+/// Returns the tokens of all messages except the older ones.
 fn fixed_tokens(scope: &Scope<'_>) -> usize {
     let is_fixed = |message: &usize| !scope.older.contains(message);
     (0..scope.conversation.len()).filter(is_fixed).map(|message| scope.tally.message(message)).sum()
@@ -339,12 +340,13 @@ fn ratio(tokens: usize, budget: usize) -> f64 {
     tokens as f64 / budget.max(1) as f64
 }
 
-/// Searches for the estimate at which a selection fills its budget: its tokens grow with the estimate, though not evenly.
+/// Searches for the estimated tokens at which a selection fills its budget. Counted tokens grow with the estimate, but
+/// unevenly.
 struct Aim {
     budget: f32,
-    /// The largest estimate so far that fits, with its tokens.
+    /// The latest estimate that fits, with its counted tokens.
     fits: Option<(f32, f32)>,
-    /// The smallest that does not.
+    /// The latest estimate that does not fit, with its counted tokens.
     exceeds: Option<(f32, f32)>,
 }
 
@@ -353,7 +355,7 @@ impl Aim {
         Self { budget, fits: None, exceeds: None }
     }
 
-    /// Returns the next estimate to try after one has shown to be so many tokens.
+    /// Returns the next estimate to try, after the selection with this estimate was counted as `tokens`.
     fn after(&mut self, estimate: f32, tokens: f32) -> f32 {
         let side = if tokens <= self.budget { &mut self.fits } else { &mut self.exceeds };
         *side = Some((estimate, tokens));
@@ -367,8 +369,8 @@ impl Aim {
     }
 }
 
-/// Tries budgets until the counted result is close to `budget`, because a selection only estimates its tokens, and
-/// returns the best try.
+/// Tries estimates until the counted tokens are close to `budget`, because a selection only estimates its tokens.
+/// Returns the best try.
 fn best_within(
     history: History<'_>,
     texts: &[Vec<TextAt<'_>>],

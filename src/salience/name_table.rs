@@ -18,8 +18,8 @@ use crate::{
 /// Numbers names and counts their uses.
 #[derive(Default)]
 pub struct NameTable<'t> {
-    /// Numbers by hash. Two names with the same hash would count as one; no conversation is large enough for that to
-    /// matter.
+    /// Numbers by hash. Two names with the same hash would count as one, but no conversation is large enough for that
+    /// to matter.
     numbers: HashMap<u64, u32, ByHash>,
     /// The names, indexed by number.
     pub names: Vec<&'t str>,
@@ -41,7 +41,7 @@ impl<'t> NameTable<'t> {
         })
     }
 
-    /// Adds the names of later messages, and returns their numbers in this table.
+    /// Adds the names of a table for later messages, and returns their numbers in this table.
     pub fn append(&mut self, later: Self) -> Vec<u32> {
         let names = later.names.into_iter().zip(later.facts);
         names
@@ -57,7 +57,7 @@ impl<'t> NameTable<'t> {
             .collect()
     }
 
-    /// Marks the names in a text that stays anyway.
+    /// Marks the names in a text that is kept anyway.
     pub fn stay(&mut self, text: &'t str) {
         for_each_name(text, |name| {
             let number = self.number(name);
@@ -65,8 +65,8 @@ impl<'t> NameTable<'t> {
         });
     }
 
-    /// Appends to `occurrences` the numbers of the names in a text of `message`. `is_use`: the assistant used them in a
-    /// call.
+    /// Adds the names in a text of `message`, and appends their numbers to `occurrences`. `is_use` means that the
+    /// assistant used the names in a call.
     pub fn add(&mut self, text: &'t str, message: usize, is_use: bool, occurrences: &mut Vec<u32>) {
         for_each_name(text, |name| {
             let number = self.number(name);

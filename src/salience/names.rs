@@ -1,9 +1,9 @@
-//! Finds names in a text: paths, code identifiers and hashes, the words by which an agent refers to things again.
+//! Finds names in a text: paths, code identifiers and hashes. Agents use them to refer to things again.
 
-/// Longer strings are data, not names.
+/// Maximum bytes of a name. Longer strings are data.
 const MAX_NAME_BYTES: usize = 120;
 
-/// Shorter words are too common.
+/// Minimum bytes of a name. Shorter words are too common.
 const MIN_NAME_BYTES: usize = 6;
 
 /// Calls `found` with every name in `text`, in order.
@@ -37,7 +37,7 @@ pub fn for_each_name<'a>(text: &'a str, mut found: impl FnMut(&'a str)) {
             continue;
         }
         let (end, kinds) = run(IN_PATH | DOLLAR);
-        // Most words are too short to be names, or are prose: letters of one case.
+        // Most words are not names: they are too short, or prose in letters of one case.
         let is_prose = kinds & !(LOWER | DIVIDER) == 0 || kinds & !(UPPER | DIVIDER) == 0;
         if end - start >= MIN_NAME_BYTES && !is_prose {
             text[start..end].split(['.', '-']).filter_map(identifier).for_each(&mut found);
@@ -45,9 +45,9 @@ pub fn for_each_name<'a>(text: &'a str, mut found: impl FnMut(&'a str)) {
     }
 }
 
-/// Returns true if the byte at `at` is the letter of an escaped line feed, carriage return or tab: if it precedes a
-/// capital, or follows another escape or a character that ends lines of code. Otherwise it may begin the name of a
-/// folder.
+/// Returns true if the byte at `at` is the letter of an escaped line feed, carriage return or tab. An escape precedes a
+/// capital, or follows another escape or a character that ends lines of code. Any other letter after a backslash may
+/// begin the name of a folder.
 fn is_escape(bytes: &[u8], at: usize) -> bool {
     let is_escaped = |at: usize| at > 0 && bytes[at - 1] == b'\\' && matches!(bytes[at], b'n' | b'r' | b't');
     let ends_line = |byte: u8| matches!(byte, b';' | b',' | b'{' | b'(' | b'>');
@@ -60,14 +60,15 @@ const LOWER: u8 = 1;
 const UPPER: u8 = 2;
 const DIGIT: u8 = 4;
 const UNDERSCORE: u8 = 8;
-/// A divider between the parts of a name: `.` or `-`.
+/// A divider between parts of a name: `.` or `-`.
 const DIVIDER: u8 = 16;
 const SLASH: u8 = 32;
 const DOLLAR: u8 = 64;
 /// The kinds of bytes that can be part of a path.
 const IN_PATH: u8 = LOWER | UPPER | DIGIT | UNDERSCORE | DIVIDER | SLASH;
 
-/// The kind of each byte; 0 if it is part of no name. A table, because every byte of a conversation is looked up.
+/// The kind of each byte; 0 if no name contains the byte. A table is fast, and every byte of a conversation is looked
+/// up.
 const KINDS: [u8; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;

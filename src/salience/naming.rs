@@ -1,4 +1,5 @@
-//! Lines of results that are left out by which names stay in view: those that say most names, likely to be used again, that nothing else in view says.
+//! Selects lines of left-out results that keep names readable. The best lines contain the most names that are likely to
+//! be used again and that no other visible text contains.
 
 use std::{
     collections::{BinaryHeap, HashSet},
@@ -17,37 +18,38 @@ use crate::{
     transcript::{PieceSource, ToolTable, decompose, with_texts},
 };
 
-/// Tokens of the sign before a line, and of its end.
+/// Tokens of the sign before a line and of the line end.
 const SIGNS: f32 = 3.0;
-/// Tokens of the head of an entry, which its first line has to be worth, too.
+/// Tokens of an entry's head. They are added to the cost of the entry's first line.
 const HEAD: f32 = 12.0;
-/// Longer lines are data, or would take the room of many.
+/// Maximum bytes of a line. Longer lines are data, or would take the budget of many.
 const MAX_LINE: usize = 240;
 
-/// Messages of a conversation that are left out of it.
+/// Messages that a condensation leaves out of a conversation.
 pub struct LeftOut<'a> {
-    /// With the messages that are left out.
+    /// The conversation before the messages are left out.
     pub conversation: &'a Conversation,
     /// The messages that are left out.
     pub messages: Range<usize>,
-    /// The table of its tools.
+    /// The meanings of the tools in it.
     pub tools: &'a ToolTable,
-    /// Tokens of a byte.
+    /// Average tokens per byte.
     pub tokens_per_byte: f32,
 }
 
 /// A line that may be shown.
 struct Candidate<'t> {
     message: usize,
-    /// The number of its block among those with such lines.
+    /// The number of its result or story, counted from 1.
     block: usize,
     line: &'t str,
-    /// Its names, by number.
+    /// The range of its names in the list of occurrences.
     names: Range<usize>,
 }
 
 impl LeftOut<'_> {
-    /// The lines for so many tokens, where a reader sees `view`. The worth of a line is the chance that its names are used, each name once.
+    /// Returns the lines to show within `room` tokens, beside the text of `view`. The worth of a line is the chance
+    /// that its names are used again. Each name counts once.
     pub fn naming_lines(&self, view: &Conversation, room: f32) -> ShownLines {
         let (texts, in_view) = (self.conversation.texts(), view.texts());
         let pieces = decompose(self.conversation, self.tools);
@@ -91,7 +93,7 @@ impl LeftOut<'_> {
         self.best(&candidates, &names, chances, room)
     }
 
-    /// Takes the line with the most chances for its tokens, and again, without the names that are taken.
+    /// Takes the line with the most worth per token, repeatedly. Names in a taken line are worth nothing in later ones.
     fn best(&self, candidates: &[Candidate<'_>], names: &[u32], mut chances: Vec<f32>, mut room: f32) -> ShownLines {
         let mut shown = ShownLines::default();
         let mut begun = HashSet::new();
@@ -102,7 +104,7 @@ impl LeftOut<'_> {
         let queued = |at: usize, chances: &[f32], begun: &HashSet<usize>| {
             let candidate = &candidates[at];
             let chance = names[candidate.names.clone()].iter().map(|name| chances[*name as usize]).sum::<f32>();
-            // The newest of equal lines is shown.
+            // The newest of equal lines is taken.
             Queued { density: chance / cost(candidate, begun), unit: Unit::Line(0, candidates.len() - 1 - at) }
         };
         let mut queue: BinaryHeap<Queued> = (0..candidates.len())

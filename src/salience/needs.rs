@@ -1,4 +1,4 @@
-//! Finds the lines that pointers point to. They are worth as much as the pointers that need them.
+//! Finds the lines that pointers point to. These lines are worth at least as much as the pointers that need them.
 
 use std::ops::Range;
 
@@ -12,19 +12,19 @@ use crate::{
     transcript::Meaning,
 };
 
-/// A pointer line, and the lines that must stay for it to resolve.
+/// A line with a pointer, and the lines that must be kept for the pointer to resolve.
 pub struct PointerLine {
-    /// Index of the passage that contains it.
+    /// Index of the passage that contains the pointer.
     pub passage: usize,
     /// Index of the line in that passage.
     pub line: usize,
-    /// Ranges of lines by passage, all of which must stay. Lines that stay anyway are not listed.
+    /// Ranges of lines by passage, all of which must be kept. Lines that are kept anyway are not listed.
     pub needs: Vec<(usize, Range<usize>)>,
 }
 
-/// Finds the pointer lines in `passages`, which are pieces of `texts`. Raises the worth of the lines they point to at
-/// least to the worth of the pointer's own place, because deduplication may have left the only copy in a worse place.
-/// `age` returns the age of a message.
+/// Finds the pointers in `passages`, which are pieces of `texts`. Raises the worth of the lines they point to, at least
+/// to the worth of the pointer's own place. Deduplication may have left the only copy in a worse place. `age` returns
+/// the age of a message.
 pub fn needs_of<'t>(
     texts: &[Vec<TextAt<'t>>],
     passages: &mut [Passage<'t>],
@@ -47,7 +47,7 @@ pub fn needs_of<'t>(
             let Some(target) = decoder.target(text, at) else { continue };
             let bytes = bytes_of(&mut decoder, &target);
             let pointer = lines_within(&passages_of[text], passages, &row.range()).into_iter().next();
-            // A pointer in a message that stays counts as much as a file read there.
+            // A pointer in a message that is not surveyed counts as much as a line of a read.
             let density = pointer.as_ref().map_or_else(
                 || weights.passage(Origin::Result(Meaning::Read), age(flat[text].0)),
                 |(passage, lines)| passages[*passage].lines[lines.start].density,
@@ -59,7 +59,7 @@ pub fn needs_of<'t>(
                 }
             }
             found.extend(pointer.map(|(passage, lines)| {
-                // The names in the quote are the names of the target line; without that line they are worth nothing.
+                // The names in the quote are names of the target line. Without that line they are worth nothing.
                 let names = &mut passages[passage].lines[lines.start].names;
                 names.end = names.start;
                 PointerLine { passage, line: lines.start, needs }
@@ -83,14 +83,14 @@ fn passages_by_text(flat: &[(usize, &TextAt<'_>)], passages: &[Passage<'_>]) -> 
     flat.iter().map(of_text).collect()
 }
 
-/// Returns the bytes that rows take in their text.
+/// Returns the bytes of rows in their text.
 fn bytes_of(decoder: &mut Decoder<'_>, rows: &RowsOf) -> Range<usize> {
     let all = decoder.rows(rows.text);
     let rows = &all.rows[rows.rows.clone()];
     rows.first().map_or(0, |row| row.start as usize)..rows.last().map_or(0, |row| row.end as usize)
 }
 
-/// Returns the lines of passages that lie within these bytes of their text.
+/// Returns the lines of passages that are within these bytes of their text.
 fn lines_within(of_text: &Range<usize>, passages: &[Passage<'_>], bytes: &Range<usize>) -> Vec<(usize, Range<usize>)> {
     let lines_of = |index: usize| {
         let passage = &passages[index];
@@ -119,13 +119,13 @@ mod tests {
         transcript::ToolTable,
     };
 
-    /// Twenty lines with different content.
+    /// Returns twenty lines with different content.
     fn file() -> String {
         (0..20).map(|line| format!("export const setting{line} = compute(\"value {line}\", {line});\n")).collect()
     }
 
-    /// The assistant writes a file and runs a command that prints it; the parameter of the write is a pointer to the
-    /// output.
+    /// Returns a conversation in which the assistant writes a file and runs a command that prints it. The written
+    /// parameter is a pointer to the output.
     fn history() -> Conversation {
         let pointer = "[20 lines as below from \"export const setting0 = compute(\"]\n// the end of the file, in words of its own\nexport const more_of_this_file = the_words_are_long_enough_for_a_text_that_may_be_cut(here, there, everywhere)";
         let messages = json!([

@@ -1,8 +1,8 @@
-//! Fills a budget with the lines of greatest worth per token.
+//! Fills a token budget with the lines of greatest worth per token.
 //!
-//! The selection is greedy and lazy. A line's worth falls when its names become readable elsewhere, so the unit at
-//! the top of the queue is valued again before it is taken. A worth rises only for the neighbours of a taken unit,
-//! which no longer need a marker; they are queued again.
+//! The selection is greedy and lazy. A line's worth falls when its names become readable elsewhere, so the first unit
+//! of the queue is valued again before it is taken. Worth rises only for the neighbours of a taken unit, which then
+//! need no marker of their own. They are queued again.
 
 use std::{cell::RefCell, collections::BinaryHeap, ops::Range};
 
@@ -19,7 +19,7 @@ fn density((value, cost): (f32, f32)) -> f32 {
     value / cost.max(0.5)
 }
 
-/// A unit that was taken, with all that is needed to undo the step.
+/// A unit that was taken, with the data to undo the step.
 struct Taken {
     unit: Unit,
     lines: Vec<usize>,
@@ -29,7 +29,7 @@ struct Taken {
 /// The result of a selection.
 #[derive(Debug, Clone)]
 pub struct Choice {
-    /// For each passage, which of its lines are kept.
+    /// For each passage, a flag per line: true if the line is kept.
     pub kept: Vec<Vec<bool>>,
 }
 
@@ -39,7 +39,7 @@ pub struct PassageSelection<'s, 't> {
     weights: Weights,
     kept: Vec<Vec<bool>>,
     covered: Vec<u32>,
-    /// The worth of each name in one more kept line.
+    /// The worth of each name in one more kept line, by number.
     worth_of: Vec<f32>,
     windows: Windows,
     seen: RefCell<Seen>,
@@ -52,14 +52,14 @@ pub struct PassageSelection<'s, 't> {
     pub tokens: f32,
 }
 
-/// A name readable in this many places or more is worth no less in a further one.
+/// The worth of a name stops falling when the name is readable in this many places.
 const MAX_COVERED: u32 = 8;
 
 /// The budget counts as full after this many units in a row that did not fit.
 const MAX_SKIPPED: usize = 400;
 
 impl<'s, 't> PassageSelection<'s, 't> {
-    /// Starts with nothing taken, so every passage is cut away. `tokens` are the tokens of the whole conversation.
+    /// Starts with no unit taken, so all passages are cut. `tokens` is the number of tokens of the whole conversation.
     pub fn new(survey: &'s Survey<'t>, weights: Weights, tokens: usize) -> Self {
         let mut selection = Self {
             survey,
@@ -101,7 +101,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
         Choice { kept }
     }
 
-    /// Adds a passage that remains in the conversation: whole, or with lines to choose.
+    /// Adds a passage: as readable text if it is kept whole, otherwise as units to choose from.
     fn enter(&mut self, index: usize) {
         let passage = &self.survey.passages[index];
         if passage.whole {
@@ -163,7 +163,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
         }
     }
 
-    /// Fills the budget, or gives back what exceeds it.
+    /// Fills the budget, or gives back units if the selection exceeds it.
     pub fn hold(&mut self, budget: f32) {
         if budget < self.tokens {
             self.give_back(self.tokens - budget);
@@ -177,7 +177,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
         self.survey
     }
 
-    /// Returns true if there is nothing left to take.
+    /// Returns true if no unit is left to take.
     pub fn is_complete(&self) -> bool {
         self.queue.is_empty() && self.skipped.is_empty()
     }
@@ -193,7 +193,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
                 Unit::Part(passage, part) => {
                     for line in self.survey.passages[passage].parts[part].clone() {
                         self.windows.remove(self.survey.passages[passage].lines[line].window);
-                        // A line may fit where its whole part did not.
+                        // A single line may fit if its whole part does not.
                         self.skipped.push(Unit::Line(passage, line));
                     }
                     self.release(passage, &lines);
@@ -219,12 +219,12 @@ impl<'s, 't> PassageSelection<'s, 't> {
         }
     }
 
-    /// Returns true if the line is kept, or is a gap marker, which is never kept and not missed.
+    /// Returns true if the line is kept, or is a gap marker. Gap markers are never kept and never missed.
     fn is_kept(&self, passage: usize, line: usize) -> bool {
         self.kept[passage][line] || self.survey.passages[passage].lines[line].line.is_gap
     }
 
-    /// Returns worth and tokens of a unit at this point.
+    /// Returns the worth of a unit at this point, and its tokens.
     fn worth(&self, unit: Unit) -> (f32, f32) {
         match unit {
             Unit::Line(passage, line) => self.line_worth(passage, line),
@@ -260,7 +260,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
             (false, false) => MARKER_TOKENS,
         };
         let mut total = self.each_worth(value.names.clone()) + value.in_telling(self.weights);
-        // Next to a kept line, the line continues its content.
+        // A line next to a kept line continues that line's content.
         if (before || after) && !self.windows.contain(value.window) {
             total += self.weights.beside() * value.in_passage(self.weights);
         }
@@ -341,14 +341,14 @@ impl<'s, 't> PassageSelection<'s, 't> {
         }
     }
 
-    /// Updates a name's worth by the number of places where it is readable.
+    /// Updates a name's worth for the number of places where the name is readable.
     fn value_anew(&mut self, name: usize) {
         let again = self.again[self.covered[name].min(MAX_COVERED) as usize];
         self.worth_of[name] = self.survey.weights[name] * again;
     }
 
-    /// Returns the `most` lines of a passage with the greatest worth, at whatever cost, with at most `characters`
-    /// characters.
+    /// Returns the lines to keep of one passage: the most valuable ones, whatever they cost, at most `most` lines and
+    /// `characters` characters.
     pub fn best_lines(&mut self, passage: usize, most: usize, characters: usize) -> Vec<bool> {
         let mut queue: BinaryHeap<Queued> = (0..self.kept[passage].len())
             .filter(|line| !self.is_kept(passage, *line))
@@ -388,7 +388,7 @@ mod tests {
         transcript::{ContentPiece, ToolTable},
     };
 
-    /// Tool rounds of a shell: each is a command and its output.
+    /// Creates a conversation with a shell. Each round is a command and its output.
     fn conversation(rounds: &[(impl AsRef<str>, String)]) -> Conversation {
         let mut messages = vec![json!({ "role": "user", "content": "Look." })];
         for (index, (command, output)) in rounds.iter().enumerate() {
@@ -402,14 +402,14 @@ mod tests {
         Conversation::parse(&Value::Array(messages).to_string()).unwrap()
     }
 
-    /// Calls `of` with a conversation's history.
+    /// Calls `of` with the history of a conversation.
     fn asked<T>(conversation: &Conversation, of: impl FnOnce(History<'_>) -> T) -> T {
         let tally = Tally::count(conversation, Encoding::default(), &Cancel::new()).unwrap();
         let tools = ToolTable::default();
         of(History { conversation, original: conversation, tally: &tally, tools: &tools, cancel: &Cancel::new() })
     }
 
-    /// The text that stays of such rounds in this share of their tokens.
+    /// Returns the text that is kept of these rounds in this share of their tokens.
     fn kept(rounds: &[(&str, String)], share: f64) -> String {
         let conversation = conversation(rounds);
         let kept = asked(&conversation, |history| {
@@ -422,7 +422,7 @@ mod tests {
         serde_json::to_string(&after.messages().collect::<Vec<_>>()).unwrap()
     }
 
-    /// Lines of prose without names.
+    /// Returns lines of prose without names.
     fn words(lines: usize) -> String {
         (0..lines).map(|line| format!("and so on, for the time being, in line {line} of it\n")).collect()
     }
@@ -447,8 +447,8 @@ mod tests {
         assert!(text.contains(in_json.trim_matches('"')), "{text}");
     }
 
-    /// Output of searches in which every `every`th line is long. One more long line exceeds many a budget and one
-    /// fewer leaves much of it free, so tries swing around it.
+    /// Creates outputs of searches in which every `every`th line is long. With one more long line a selection exceeds
+    /// many budgets, with one fewer it leaves much of them free. Tries therefore alternate around the budget.
     fn long_lines_among_short(rounds: usize, every: usize, long: usize, names: usize) -> Vec<(String, String)> {
         let output = |round: usize| {
             let line = |line: usize| {
@@ -466,7 +466,7 @@ mod tests {
     fn what_stays_never_passes_the_budget_that_tries_swing_about() {
         for (rounds, every) in [(6, 2), (8, 3)] {
             asked(&conversation(&long_lines_among_short(rounds, every, 41, 13)), |history| {
-                // Calls stay, however much of their results is cut.
+                // The budgets are above the tokens of the calls, which are kept.
                 for budget in (300..450).step_by(30) {
                     let tokens = Salience::all_signals(3).within(history, budget).unwrap().tally.total();
                     assert!(tokens <= budget, "{tokens} of {budget}");

@@ -1,4 +1,4 @@
-//! The units that can be taken, in order of their worth.
+//! The units that can be taken, ordered by their worth.
 
 use std::cmp::Ordering;
 
@@ -35,7 +35,7 @@ impl PartialOrd for Queued {
 
 impl Ord for Queued {
     fn cmp(&self, other: &Self) -> Ordering {
-        // The earlier of two units with equal density is taken, so that the same input gives the same choice.
+        // If two units have equal density, the earlier one comes first. The same input therefore gives the same choice.
         self.density.total_cmp(&other.density).then_with(|| other.unit.cmp(&self.unit))
     }
 }

@@ -20,21 +20,21 @@ use crate::{
 
 /// Approximate tokens saved by leaving out a line number.
 const NUMBER_TOKENS: usize = 3;
-/// Texts of fewer tokens stay whole, because a marker would save nothing.
+/// Texts of at most this many tokens are kept whole, because a marker would save nothing.
 const MIN_TEXT_TOKENS: usize = 12;
-/// Assistant text of fewer tokens stays whole, because it connects the calls for a reader.
+/// Assistant text of at most this many tokens is kept whole, because it connects the calls for a reader.
 const MIN_WORDS_TOKENS: usize = 30;
-/// Parameters of fewer tokens stay whole: paths, patterns, short commands.
+/// Parameters of at most this many tokens are kept whole: paths, patterns, short commands.
 const MIN_PARAMETER_TOKENS: usize = 40;
-/// A longer line that says how a call ended is worth no more than other lines.
+/// Lines of this many tokens or more have no extra worth for reporting how a call ended.
 const MAX_ENDING_TOKENS: f32 = 60.0;
-/// Texts within both limits are one passage.
+/// Texts within both limits are one part.
 const WHOLE_LINES: usize = 48;
 const WHOLE_TOKENS: usize = 700;
 /// Longer texts are divided into parts of about this many lines.
 const PASSAGE_LINES: usize = 24;
 
-/// Returns the number of tokens up to which texts of this kind always stay whole.
+/// Returns the number of tokens up to which texts of this kind are always kept whole.
 pub fn always_whole(kind: ContentKind) -> usize {
     match kind {
         ContentKind::ToolParameters => MIN_PARAMETER_TOKENS,
@@ -43,13 +43,13 @@ pub fn always_whole(kind: ContentKind) -> usize {
     }
 }
 
-/// A part of the conversation as it is read. Parts can be read in parallel and joined afterwards.
+/// The reading of some messages. Several readings can run in parallel and are then joined.
 pub struct Reading<'a, 't> {
     scope: &'a Scope<'a>,
     texts: &'a [Vec<TextAt<'t>>],
     /// The passages, by message and position.
     pub passages: Vec<Passage<'t>>,
-    /// Numbers of the names, line after line.
+    /// Numbers of the names in all lines, in order.
     pub occurrences: Vec<u32>,
     /// The names.
     pub names: NameTable<'t>,
@@ -61,15 +61,15 @@ impl<'a, 't> Reading<'a, 't> {
         Self { scope, texts, passages: Vec::new(), occurrences: Vec::new(), names: NameTable::default() }
     }
 
-    /// Reads messages, each given with its pieces.
+    /// Reads messages, each with its index and its pieces.
     pub fn read(&mut self, messages: Vec<(usize, Pieces)>) {
         for (message, pieces) in messages {
             let mut next = 1;
             let stories = story_blocks(self.scope.conversation, message);
             let pieces = with_texts(&pieces, &self.texts[message]);
             for (piece, whole) in pieces.flat_map(|(piece, whole)| self.scope.divided(piece.clone(), whole)) {
-                // Pieces of one text are numbered continuously: a piece begins on the line on which the previous one
-                // ends.
+                // The pieces of one text are numbered continuously: a piece begins on the line on which the previous
+                // piece ends.
                 let first = if piece.range.start == 0 { 1 } else { next };
                 let place = Place::within(whole.text, &piece.range, first);
                 let text = &whole.text[piece.range.clone()];
@@ -82,7 +82,7 @@ impl<'a, 't> Reading<'a, 't> {
         }
     }
 
-    /// Reads one passage. Returns it with the number of the line on which it ends.
+    /// Reads one passage. Returns it with the number of its last line.
     fn passage(
         &mut self,
         message: usize,
@@ -109,7 +109,7 @@ impl<'a, 't> Reading<'a, 't> {
             Origin::Assistant => scope.most_said,
             _ => 0,
         };
-        // The text that announces a call or a result stays, because without it a reader could not tell what followed.
+        // The text that announces a call or a result is kept. Without it, a reader could not identify the text below.
         let announces = piece.kind == ContentKind::MessageText && matches!(piece.source, PieceSource::Tool(_));
         let whole = is_pinned
             || is_log
@@ -153,7 +153,7 @@ impl<'a, 't> Reading<'a, 't> {
                 }
             })
             .collect();
-        // Without these lines, the other kept lines could read as if the call had ended differently.
+        // Without these lines, the other kept lines could suggest a different ending of the call.
         if kind == ContentKind::ToolResults && !whole && says_how_it_ended(origin, is_error) {
             let ending = ending(&lines.iter().map(|value| content(text, value)).collect::<Vec<_>>(), is_error);
             for at in ending.must.iter().chain(&ending.more) {
@@ -167,7 +167,7 @@ impl<'a, 't> Reading<'a, 't> {
                 lines[at].line.stays |= lines[at].ends;
             }
         }
-        // A message's first line tells what it is about. If the assistant's text is cut, that line stays.
+        // A message's first line introduces the rest, so it is kept if the assistant's text is cut.
         if origin == Origin::Assistant && !whole {
             let first = lines.iter_mut().find(|value| !value.line.is_gap && !is_blank(&text[value.line.range.clone()]));
             if let Some(first) = first {
@@ -196,7 +196,7 @@ impl<'a, 't> Reading<'a, 't> {
     }
 }
 
-/// Returns true for results whose lines say how a call ended, rather than show a file.
+/// Returns true for results whose lines report how a call ended, rather than show a file.
 fn says_how_it_ended(origin: Origin, is_error: bool) -> bool {
     let shows = matches!(origin, Origin::Result(Meaning::Read | Meaning::Search | Meaning::List) | Origin::Shown);
     is_error || (matches!(origin, Origin::Result(_)) && !shows)
@@ -218,8 +218,7 @@ fn origin(piece: &ContentPiece, role: &Role) -> Origin {
     }
 }
 
-/// Returns the words of a line: without a tag that closes the result, but with the number that marks it as a line of
-/// a file.
+/// Returns the content of a line without a closing tag. A number that marks it as a line of a file is included.
 fn content<'t>(text: &'t str, value: &LineValue) -> &'t str {
     let line = &value.line;
     if line.is_gap {
@@ -244,7 +243,7 @@ fn costs(lines: &[Line], numbered: bool, tokens: usize) -> Vec<f32> {
     lines.iter().map(|line| (as_float(length(line)) * each).max(1.0)).collect()
 }
 
-/// Divides a long text at blank lines and where the indentation is least.
+/// Divides a long text into parts, at blank lines or where the indentation is smallest.
 fn parts(text: &str, lines: &[LineValue], tokens: usize) -> Vec<Range<usize>> {
     if lines.len() <= WHOLE_LINES && tokens <= WHOLE_TOKENS {
         return std::iter::once(0..lines.len()).collect();

@@ -8,13 +8,13 @@ use crate::{
     markers::{Gap, LineGap, characters_of},
 };
 
-/// No text has more lines, so a note that claims more is ignored.
+/// Maximum line number. No text has more lines, so a note that claims more is ignored.
 const MAX_NUMBER: usize = 1 << 30;
 
 /// Returns the text of `passage` with the lines that are `kept`.
 ///
-/// If most lines show their number, only the first line after a gap shows it, and each line that does not follow the
-/// one before by one: the other numbers follow from those.
+/// If most lines show their number, two kinds of lines keep theirs: the first line after a gap, and a line whose number
+/// does not follow the previous one. All other numbers follow from these.
 pub fn text(passage: &Passage<'_>, kept: &[bool]) -> String {
     let is_said = passage.says(kept);
     let out = String::with_capacity(passage.text.len() / 2);
@@ -29,14 +29,15 @@ pub fn text(passage: &Passage<'_>, kept: &[bool]) -> String {
         }
         index = end;
     }
-    // Only headings remain, whose lines are gone. Services refuse a text without words, so the text stays as it was.
+    // If only headings without their lines remain, the text is left unchanged, because services refuse a text without
+    // words.
     if writer.out.trim().is_empty() { passage.text.to_owned() } else { writer.out }
 }
 
 struct Writer<'p, 't> {
     passage: &'p Passage<'t>,
     out: String,
-    /// True if something of the text stays.
+    /// True if a part of the text is kept.
     is_said: bool,
     /// True once a line was written, even an empty one.
     is_begun: bool,
@@ -63,7 +64,7 @@ impl Writer<'_, '_> {
             style.write(number, &mut self.out);
         }
         let shows_number = line.content > line.range.start;
-        // The first column of a table is no line number, and a heading keeps the number that it counts from.
+        // The first column of a table contains no line numbers. A heading keeps the number at which its lines begin.
         let follows = self.numbered_before && line.number == self.next && line.lines > 0;
         let keep_number = first || !self.passage.numbered || !shows_number || !follows;
         let start = if keep_number { line.range.start } else { line.content };
@@ -72,8 +73,8 @@ impl Writer<'_, '_> {
         self.next = line.number.saturating_add(line.lines);
     }
 
-    /// Writes the marker for the lines `start..end`: the rest of a line that was begun, whole lines, and the
-    /// beginning of a line whose rest is kept.
+    /// Writes the marker for the lines `start..end`. They consist of the rest of a line that was begun, whole lines,
+    /// and the beginning of a line whose rest is kept.
     fn gap(&mut self, start: usize, end: usize) {
         let total = self.passage.lines.len();
         let rest_end = (start..end).find(|at| !self.at(*at).continues).unwrap_or(end);
@@ -96,9 +97,9 @@ impl Writer<'_, '_> {
         self.numbered_before = false;
     }
 
-    /// Returns the marker for missing lines: with their numbers if those are certain and continuous, else with their
-    /// count. It uses words if nothing of the text stays, or in parameters, which the model wrote itself and may
-    /// copy. `None` if only a heading is missing.
+    /// Returns the marker for missing lines: with their numbers if these are certain and continuous, otherwise with
+    /// their count. The marker uses words if no part of the text is kept. Parameters use words, too, because the model
+    /// wrote them and may copy the marker. `None` if only a heading is missing.
     fn lines(&self, missing: Range<usize>) -> Option<Gap> {
         let lines = || missing.clone().map(|at| self.at(at)).filter(|line| line.lines > 0);
         let count = lines().fold(0_usize, |count, line| count.saturating_add(line.lines));
@@ -109,7 +110,7 @@ impl Writer<'_, '_> {
             next = line.number.saturating_add(line.lines);
             is_next
         });
-        // If the number after the gap is lower than counted, a line that is not part of the file was counted.
+        // If the number after the gap is lower than expected, the count included a line that is not part of the file.
         let behind = self.passage.lines.get(missing.end);
         let agrees = behind.is_none_or(|value| value.line.number >= next);
         let in_words = !self.is_said || self.passage.piece.kind == ContentKind::ToolParameters;
@@ -156,7 +157,7 @@ mod tests {
         transcript::{ContentPiece, Meaning, PieceSource, Voice},
     };
 
-    /// `text` with the lines for which `keeps` returns true, and those that always stay.
+    /// Returns `text` with the lines for which `keeps` returns true, and with lines that are always kept.
     fn cut(text: &str, place: Place, keeps: impl Fn(usize) -> bool) -> String {
         cut_kind(ContentKind::ToolResults, text, place, keeps)
     }
@@ -328,7 +329,7 @@ mod tests {
         assert_eq!(cut(&whole[range], place, |_| false), "[… 30 characters]");
     }
 
-    /// A part of a test text: lines of a file with or without their numbers, and lines that are not of the file.
+    /// A part of a test text: lines of a file with or without their numbers, or lines that do not belong to the file.
     #[derive(Debug, Clone)]
     enum Part {
         Numbered(usize),
@@ -398,7 +399,7 @@ mod tests {
             let parts: Vec<Part> = std::iter::once(Part::Numbered(first)).chain(parts).collect();
             let text = written(&parts);
             let mut now = text.clone();
-            // Once the numbers around it are gone, a line that is not of the file cannot be told from one that is.
+            // Once the numbers around it are cut, a line that does not belong to the file looks like one that does.
             let is_all_of_the_file = !parts.iter().any(|part| matches!(part, Part::Reminder(_)));
             let cuts = if is_all_of_the_file { picks.len() } else { 1 };
             for pick in picks.into_iter().take(cuts) {
@@ -434,7 +435,7 @@ mod tests {
                             prop_assert_eq!(gap.first, next, "{}", now);
                             next = gap.last + 1;
                         }
-                        // Nothing stays.
+                        // No line is kept.
                         Some(Gap::Elsewhere(lines)) => {
                             prop_assert_eq!((now.as_str(), lines), (line, count));
                             next += lines;

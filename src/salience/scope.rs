@@ -1,4 +1,4 @@
-//! The messages that a selection looks through.
+//! The messages to survey, and the limits for texts that are kept whole.
 
 use std::ops::Range;
 
@@ -9,17 +9,17 @@ use crate::{
     transcript::{ContentPiece, Stretch, ToolTable, Voice},
 };
 
-/// How far the first and the newest messages may be cut. The user's own words in the first message and pinned content
-/// always stay.
+/// The extent to which the first and the newest messages may be cut. The user's own words in the first message and
+/// pinned content are always kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ends {
-    /// They stay as they are.
+    /// The first and the newest messages are left unchanged.
     Stay,
-    /// Results in the newest messages may be cut, except the last ones, and so may context that a host injected into
-    /// the first message.
+    /// Results in the newest messages may be cut, except the last ones. Context that a host injected into the first
+    /// message may be cut, too.
     Answers,
-    /// The last results may be cut too, the parameters of calls before the last, and what the user pasted into the
-    /// newest messages.
+    /// The last results may also be cut. So may the parameters of calls before the last message of the assistant, and
+    /// the user's pastes in the newest messages.
     Last,
 }
 
@@ -31,29 +31,29 @@ pub struct Scope<'a> {
     pub tally: &'a Tally,
     /// The meanings of its tools.
     pub tools: &'a ToolTable,
-    /// The messages to look through; only these may change.
+    /// The messages to survey. No other message may change.
     pub zone: Range<usize>,
-    /// The older messages among them: all their text may change, except the user's words.
+    /// The older messages in the zone. All their text may change, except the user's words.
     pub older: Range<usize>,
-    /// How far the other messages of the zone may be cut.
+    /// The extent to which the other messages of the zone may be cut.
     pub ends: Ends,
     /// The conversation before other providers worked on it, and its older messages. Uses of names are counted there,
     /// because a deduplicated conversation no longer repeats them.
     pub before: Option<(&'a Conversation, Range<usize>)>,
-    /// User text in an older message stays whole up to this many tokens.
+    /// User text in an older message is kept whole up to this many tokens.
     pub most_words: usize,
-    /// Assistant text in an older message stays whole up to this many tokens.
+    /// Assistant text in an older message is kept whole up to this many tokens.
     pub most_said: usize,
-    /// User text stays whole together with the pastes in it up to this many tokens.
+    /// User text is kept whole, together with its pastes, up to this many tokens.
     pub most_shown: usize,
-    /// User text in a newest message stays whole up to this many tokens; a longer text was pasted.
+    /// User text in a newest message is kept whole up to this many tokens. A longer text counts as a paste.
     pub most_pasted: usize,
     /// The weights of names and passages.
     pub weights: Weights,
 }
 
 impl Scope<'_> {
-    /// Returns the piece, or its stretches if it is the user's and too long to stay whole.
+    /// Returns the piece. If it is the user's and too long to be kept whole, returns its stretches instead.
     pub fn divided<'w, 't>(&self, piece: ContentPiece, whole: &'w TextAt<'t>) -> Vec<(ContentPiece, &'w TextAt<'t>)> {
         let text = &whole.text[piece.range.clone()];
         // A text has at most as many tokens as bytes.
@@ -67,20 +67,20 @@ impl Scope<'_> {
         piece.stretches(whole.text).into_iter().map(part).collect()
     }
 
-    /// Returns true if a text of this many tokens may be cut although its message is the first or one of the newest.
+    /// Returns true if a text of this many tokens may be cut in the first or one of the newest messages.
     pub fn may_cut_end(&self, message: usize, piece: &ContentPiece, origin: Origin, tokens: usize) -> bool {
         let is_assistants = |entry: &Entry| entry.message.role == Role::Assistant;
         let last = self.conversation.entries().iter().rposition(is_assistants).unwrap_or(0);
         match (self.ends, origin) {
             (Ends::Stay, _) => false,
-            // A paste of the user in a newer message; its first and last lines stay.
+            // This is the user's paste in a newest message.
             (ends, Origin::User) => {
                 let is_users = self.conversation.message(message).role == Role::User;
                 let is_long = piece.voice == Voice::Paste || tokens > self.most_pasted;
                 is_users && ends == Ends::Last && message >= self.older.end && is_long
             }
             _ if message < self.older.start => {
-                // A summary that a host put there in the user's role is treated like the assistant's words.
+                // A host may put a summary there in the user's role. It is treated like the assistant's words.
                 let is_users = self.conversation.message(message).role == Role::User;
                 is_users
                     && (piece.kind == ContentKind::ToolResults || matches!(origin, Origin::Host | Origin::Assistant))

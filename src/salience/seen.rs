@@ -1,6 +1,6 @@
-//! Remembers which names a valuation has counted.
+//! Remembers the names that a valuation has counted.
 
-/// The names counted in one valuation, without a set to be filled each time.
+/// The names that one valuation counted. Unlike a set, it need not be emptied for the next valuation.
 pub struct Seen {
     /// For each name, the number of the latest valuation that counted it.
     marks: Vec<u32>,
@@ -8,7 +8,6 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Creates it for `names` names.
     pub fn for_names(names: usize) -> Self {
         Self { marks: vec![0; names], valuation: 0 }
     }
@@ -18,7 +17,7 @@ impl Seen {
         self.valuation += 1;
     }
 
-    /// Returns true if this valuation had not counted the name yet, and marks it.
+    /// Returns true if this valuation has not counted the name yet, and marks the name as counted.
     pub fn is_new(&mut self, name: u32) -> bool {
         let mark = &mut self.marks[name as usize];
         let new = *mark != self.valuation;

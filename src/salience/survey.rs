@@ -1,4 +1,4 @@
-//! Surveys what can be chosen: the older part of a conversation as passages, lines and names.
+//! Surveys the text to choose from: the older part of a conversation as passages, lines and names.
 
 use std::collections::HashMap;
 
@@ -16,20 +16,20 @@ use crate::{
     transcript::{Meaning, ParameterRole, Pieces, ToolTable, decompose},
 };
 
-/// Lines of fewer tokens, such as brackets, are repeated by chance.
+/// Minimum tokens of a line that counts as written again. Shorter lines, such as brackets, recur by chance.
 const MIN_WRITTEN_TOKENS: f32 = 4.0;
 
 /// The passages and names of a conversation.
 pub struct Survey<'t> {
     /// The passages, by message and position.
     pub passages: Vec<Passage<'t>>,
-    /// The lines that are pointers.
+    /// The lines with pointers.
     pub pointers: Vec<PointerLine>,
-    /// The names of all lines by their number, line after line.
+    /// The numbers of the names in all lines, in order.
     pub occurrences: Vec<u32>,
-    /// The chance that each name is used again.
+    /// The chance that each name is used again, by number.
     pub weights: Vec<f32>,
-    /// The names.
+    /// The names, by number.
     pub names: Vec<&'t str>,
 }
 
@@ -68,7 +68,7 @@ impl<'t> Survey<'t> {
         survey
     }
 
-    /// Marks lines that are in the old text of a later edit: the file no longer contains them.
+    /// Marks lines that are in the old text of a later edit, because the file no longer contains them.
     fn mark_replaced(&mut self, tools: &ToolTable) {
         let mut replaced_in: HashMap<u64, usize, ByHash> = HashMap::default();
         for passage in &mut self.passages {
@@ -90,7 +90,7 @@ impl<'t> Survey<'t> {
         }
     }
 
-    /// Raises the worth of lines that the assistant wrote more than once: it is likely to write them again.
+    /// Raises the worth of lines that the assistant wrote more than once, because it is likely to write them again.
     fn value_written(&mut self, weights: Weights) {
         let written = self.written();
         for value in
@@ -102,8 +102,8 @@ impl<'t> Survey<'t> {
         }
     }
 
-    /// Returns, by the hash of each longer line that the assistant wrote, the number of messages in which it did, and
-    /// the last of them.
+    /// Returns the longer lines that the assistant wrote, by hash: the number of messages that contain the line, and
+    /// the last of these messages.
     fn written(&self) -> HashMap<u64, (usize, usize), ByHash> {
         let mut written: HashMap<u64, (usize, usize), ByHash> = HashMap::default();
         for passage in self.passages.iter().filter(|passage| passage.origin.is_own()) {
@@ -118,7 +118,7 @@ impl<'t> Survey<'t> {
     }
 }
 
-/// Returns the indices of the lines of a passage that are an edit's old text.
+/// Returns the indices of a passage's lines that are the old text of an edit.
 fn old_text(passage: &Passage<'_>, tools: &ToolTable) -> Vec<usize> {
     if !matches!(passage.origin, Origin::Parameters(Meaning::Edit)) {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Formulas for the chance that a name or a line is used again, from the conversation alone. Their numbers are in
+//! Formulas for the chance that a name or a line is used again, from the conversation alone. The numbers are in
 //! `coefficients.rs`.
 
 use super::coefficients::{Coefficients, FITTED};
@@ -10,18 +10,18 @@ pub struct Weights {
     of: Coefficients,
 }
 
-/// The uses of a name so far.
+/// The uses of a name up to now.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NameFacts {
-    /// Number of older messages that contain it.
+    /// Number of older messages that contain the name.
     pub messages: u32,
-    /// The newest of them.
+    /// Index of the newest message that contains the name.
     pub last: usize,
-    /// Number of messages in which the assistant used it in a call.
+    /// Number of messages in which the assistant used the name in a call.
     pub uses: u32,
-    /// The newest of them.
+    /// Index of the newest message in which the assistant used the name in a call.
     pub last_use: usize,
-    /// True if it occurs in text that stays anyway, so no line has to be kept for it.
+    /// True if the name is in a text that is kept anyway, so no line has to be kept for it.
     pub stays: bool,
 }
 
@@ -56,12 +56,12 @@ pub enum Origin {
     Host,
     /// A snapshot of the environment.
     Environment,
-    /// A log that an earlier condensation wrote.
+    /// A story that an earlier condensation wrote.
     Log,
 }
 
 impl Origin {
-    /// Returns true if the assistant wrote it.
+    /// Returns true if the assistant wrote the text.
     pub fn is_own(self) -> bool {
         matches!(self, Self::Assistant | Self::Parameters(_))
     }
@@ -90,8 +90,8 @@ impl Weights {
         1.0 / (1.0 + (-logit).exp())
     }
 
-    /// Returns the worth per token of a passage in a message that is `age` messages old: how likely it is to be
-    /// edited or written again.
+    /// Returns the worth per token of a passage in a message that is `age` messages old. It grows with the chance that
+    /// the passage is edited or written again.
     pub fn passage(self, origin: Origin, age: usize) -> f32 {
         let kind = match origin {
             Origin::Parameters(Meaning::Write | Meaning::Edit) => self.of.of_change,
@@ -109,42 +109,43 @@ impl Weights {
         self.of.passage * kind * (-self.of.passage_age * as_float(age)).exp()
     }
 
-    /// Returns the factor for a line that the assistant wrote in `times` messages: it is likely to write again what
-    /// it wrote before.
+    /// Returns the factor on the worth of a line that the assistant wrote in `times` messages. The assistant is likely
+    /// to write such a line again.
     pub fn written(self, times: usize) -> f32 {
         1.0 + self.of.written * as_float(times.max(1)).ln()
     }
 
-    /// Returns the worth per token of a line that says how a call ended or where it failed.
+    /// Returns the worth per token of a line that reports how a call ended or where it failed.
     pub fn telling(self) -> f32 {
         self.of.telling
     }
 
-    /// Returns the extra worth per token in the newest messages when they cannot stay whole.
+    /// Returns the extra worth per token in the newest messages if these must be cut.
     pub fn newest(self) -> f32 {
         self.of.newest
     }
 
-    /// Returns the factor on a line's worth within its passage when the line is kept alone, next to one that stays.
+    /// Returns the factor on a line's worth as part of its passage, if the line is kept without its part, next to a
+    /// kept line.
     pub fn beside(self) -> f32 {
         self.of.beside
     }
 
-    /// Returns the factor on the worth of a name that is readable in `covered` places already.
+    /// Returns the factor on the worth of a name that is already readable in `covered` places.
     pub fn again(self, covered: usize) -> f32 {
         (0..covered).fold(1.0, |worth, _| worth * self.of.name_again)
     }
 
-    /// Returns the factor on the worth of a line, as part of a passage, that a later edit replaced.
+    /// Returns the factor on the worth of a line, as part of a passage, if a later edit replaced the line.
     pub fn replaced(self) -> f32 {
         self.of.replaced
     }
 }
 
-/// Worth of a token that says nothing new: less than anything else, but it stays if there is room.
+/// Worth of a token that adds nothing new. It is less than any other worth, but the token is kept if the budget allows.
 pub const LEFTOVER: f32 = 1e-6;
 
-/// Converts a count to a float; exact up to 16 million.
+/// Converts a count to a float. The result is exact up to 16 million.
 pub fn as_float(count: usize) -> f32 {
     count as f32
 }

@@ -1,19 +1,19 @@
-//! Knows which lines stay together with their neighbours already, so that a copy of them is worth nothing.
+//! Knows the lines that are kept together with both neighbours, so that a copy of them is worth nothing.
 
 use std::collections::HashMap;
 
 use crate::by_hash::ByHash;
 
-/// The kept lines of passages, as hashes of a line with its neighbours (windows).
+/// The kept windows. A window is the hash of a line with its neighbours.
 pub struct Windows {
     counts: HashMap<u64, u32, ByHash>,
-    /// A Bloom filter with one bit per window that was ever added, by the low bits of its hash. Most look-ups find
-    /// nothing, and this answers them in a fraction of the time and memory.
+    /// A Bloom filter with one bit per window that was ever added, chosen by the low bits of the hash. Most look-ups
+    /// find nothing, and the filter answers them in a fraction of the time and memory.
     added: Vec<u64>,
 }
 
 impl Windows {
-    /// Creates it for `lines` lines in all.
+    /// Creates an empty set, with a filter for `lines` lines in all.
     pub fn for_lines(lines: usize) -> Self {
         Self { counts: HashMap::default(), added: vec![0; (lines / 8).next_power_of_two()] }
     }

@@ -1,4 +1,4 @@
-//! Finds the lines of a result that say how the call ended. The last line and counts are recognised by position and
+//! Finds the lines of a result that report how the call ended. The last line and counts are recognised by position and
 //! shape; words are only additional evidence.
 
 use std::{
@@ -14,55 +14,57 @@ use crate::{
     output::{Failure, constant, failure_in, is_one_well, shape},
 };
 
-/// A line with an overall outcome.
+/// Matches a line with an overall outcome.
 static OUTCOME: LazyLock<Regex> = LazyLock::new(|| {
     constant(
         r"(?i)\b\d+ (?:pass|tests?\b|suites?\b|files? changed)|\bpass(?:ed|ing)\b|\bsuccess|\bok\b|exit[ _]code|\[[\w./-]+ [0-9a-f]{7,}\]",
     )
 });
 
-/// A numbered line of a file, and a tag by itself: neither says how the call ended.
+/// Matches a numbered line of a file, and a tag by itself. Neither reports how the call ended.
 static SHOWN: LazyLock<Regex> = LazyLock::new(|| constant(r"^\s*(?:\d+\s*(?:\t|→|\|)|</?[\w.-]+>\s*$)"));
 
-/// A line that says where something failed: a place in a file before a colon, as compilers write it, or a word that
-/// logs write in capitals.
+/// Matches a line that reports where something failed: a place in a file before a colon, as compilers write it, or a
+/// severity in capitals, as logs write it.
 static POINTS: LazyLock<Regex> =
     LazyLock::new(|| constant(r"^\W*(?:\S+ )?[\w./\\@-]+\.\w+(?::\d+|\(\d+,\d+\)).*?: |\b(?:ERROR|FATAL)\b"));
 
-/// A count by itself, such as `9 passed (22.3s)`.
+/// Matches a count by itself, such as `9 passed (22.3s)`.
 static COUNT: LazyLock<Regex> = LazyLock::new(|| constant(r"^\s*\d+\s+\p{L}[^:/]{0,40}$"));
 
-/// Number of last lines that may be counts of one ending.
+/// Number of last lines in which counts belong to the ending.
 const TAIL: usize = 8;
-/// Number of summary lines of one shape that are quoted together. Of more, only failures and the rarest kinds are.
+/// Maximum number of summary lines of one shape that are quoted together. If there are more, failures are quoted first,
+/// then the rarest kinds.
 const TOGETHER: usize = 4;
-/// Number of last lines, and of lines that report a failure, that are quoted if there is room.
+/// Maximum number of lines with the rarest shapes that are quoted in addition, if the budget allows.
 const LAST: usize = 3;
 const TELLING: usize = 8;
 
-/// How a result ended, as indices of its lines.
+/// The ending of a result, as indices of its lines.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Ending {
-    /// Lines without which the call is not quoted.
+    /// Lines that are quoted whenever the call is.
     pub must: Vec<usize>,
-    /// Lines of one ending: none is quoted without the others, except the one that reports failure.
+    /// Lines that are kept or dropped together, such as counts of passed and failed tests. Only the line in `bad` may
+    /// be kept without the others.
     pub together: Vec<usize>,
-    /// The line that reports failure: the last to be dropped.
+    /// The last line that reports failure. This line is dropped last.
     pub bad: Option<usize>,
-    /// True if a line gives the overall outcome.
+    /// True if a line gives an outcome: a failure, an overall outcome, or the success of a part.
     pub says: bool,
-    /// Other lines about the ending, the most informative first.
+    /// Other lines about the ending, most informative first.
     pub more: Vec<usize>,
 }
 
 impl Ending {
-    /// Returns the lines that stay whatever else is dropped; for an error also the most informative other line.
+    /// Returns the lines that are always kept: those in `must`, and for an error the most informative other line.
     pub fn staying(&self, is_error: bool) -> impl Iterator<Item = usize> {
         self.must.iter().chain(self.more.iter().take(usize::from(is_error))).copied()
     }
 }
 
-/// Reads the ending of a result with these lines. An error's first line says what failed.
+/// Reads the ending of a result with these lines. The first line of an error usually says what failed.
 #[must_use]
 pub fn ending(lines: &[&str], is_error: bool) -> Ending {
     let says = |at: &usize| lines[*at].chars().any(char::is_alphanumeric) && !SHOWN.is_match(lines[*at]);
@@ -97,7 +99,7 @@ pub fn ending(lines: &[&str], is_error: bool) -> Ending {
     Ending { must, together, bad, says, more }
 }
 
-/// Returns the lines that give a verdict of failure; where none does, those that report one.
+/// Returns the lines that give a verdict of failure. If there is none, returns the lines that report a failure.
 fn failures(lines: &[&str], all: &[usize]) -> Vec<usize> {
     let (mut verdicts, mut reports) = (Vec::new(), Vec::new());
     for at in all.iter().copied() {
@@ -110,8 +112,8 @@ fn failures(lines: &[&str], all: &[usize]) -> Vec<usize> {
     if verdicts.is_empty() { reports } else { verdicts }
 }
 
-/// Returns the lines of the rarest shapes first, the last of them before the others: in a long output, a line that is
-/// like many says nothing that they do not.
+/// Returns all lines, the rarest shapes first, and later lines before earlier ones of equal rarity. In a long output, a
+/// line of a common shape adds nothing to the others.
 fn rarest(lines: &[&str], all: &[usize]) -> impl Iterator<Item = usize> {
     let shapes: Vec<u64> = all.iter().map(|at| shape(lines[*at])).collect();
     let mut times: HashMap<u64, usize, ByHash> = HashMap::default();
@@ -127,7 +129,9 @@ fn sorted(places: &mut Vec<usize>) {
     places.dedup();
 }
 
-/// Returns the lines with the same shape as this one, equal except for numbers and names: one of each kind.
+/// Returns the summary lines that are like the line `like`: the last line of each kind, at most [`TOGETHER`] of them.
+/// Empty if there are fewer than two. A line is like another if both are counts at the end, or both have numbers and
+/// share half of their words.
 fn of_one_shape(lines: &[&str], all: &[usize], like: usize) -> Vec<usize> {
     let tail = all.len().saturating_sub(TAIL);
     let words = words(lines[like]);
@@ -143,7 +147,7 @@ fn of_one_shape(lines: &[&str], all: &[usize], like: usize) -> Vec<usize> {
         *kind = (kind.0 + 1, *at);
     }
     let mut found: Vec<(usize, usize)> = kinds.into_values().collect();
-    // Names that never recur are a list, not an ending.
+    // Kinds that never recur are the items of a list, not an ending.
     let most = found.iter().map(|(times, _)| *times).max().unwrap_or_default();
     if found.len() > TOGETHER && most == 1 {
         found.clear();
@@ -168,7 +172,7 @@ fn are_alike(one: &HashSet<String>, other: &HashSet<String>) -> bool {
     same >= 2 && 2 * same >= one.len() + other.len() - same
 }
 
-/// Returns a line with each number replaced by whether it is zero.
+/// Returns the line with each number replaced by `0` if it is `0`, else by `#`.
 fn kind(line: &str) -> String {
     let mut kind = String::new();
     let numeral = |letter: char| letter.is_ascii_digit() || letter == '.';
@@ -246,7 +250,7 @@ mod tests {
         assert_eq!(verdict, ["Tests  1 failed | 2 passed (3)", "bye"], "a verdict tells it for all");
     }
 
-    /// A line that is rare among many of one shape says something, in whatever language.
+    /// In any language, a line that is rare among many lines of one shape is informative.
     #[test]
     fn of_a_long_output_the_rare_lines_are_told() {
         let noise = |from: usize| {
@@ -283,7 +287,7 @@ mod tests {
         assert_eq!(kind(" 0 failed, 12.5 s"), "0 failed, # s");
     }
 
-    /// Lines without numbers, or with other words, are no counts of the ending.
+    /// Lines without numbers, or with other words, are not counts of the ending.
     #[test]
     fn an_ending_has_the_lines_of_its_shape_and_no_others() {
         let packages =

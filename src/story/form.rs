@@ -1,5 +1,5 @@
-//! An entry at different lengths. The same entry at the same length gives the same text, and an entry that is already
-//! shorter stays unchanged, so that a later condensation changes only what it must.
+//! Writes an entry at different lengths. The same entry at the same length gives the same text, and an entry that is
+//! already shorter is unchanged. A later condensation therefore changes as little as possible.
 
 use super::{
     endings::{Ending, ending},
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::output::each_failure_in_json;
 
-/// Maximum characters of words, of a call's parameters or written text, and of its result.
+/// Maximum characters of an entry's words, of a call's parameters or written text, and of its result.
 struct Most {
     said: f64,
     given: f64,
@@ -21,8 +21,8 @@ const fn most(said: f64, given: f64, answered: f64) -> Most {
 }
 
 impl Kind {
-    /// Returns the limits of an entry of this kind that is quoted in full. All the user's words except pastes fit in
-    /// a twenty-fifth of a session; the other numbers were chosen with the reading test.
+    /// Returns the limits for an entry of this kind that is quoted in full. The user's words have no limit, because
+    /// without pastes they fit in a twenty-fifth of a session. The other numbers were chosen with the reading test.
     fn most(self) -> Most {
         match self {
             Self::User => most(f64::MAX, 0.0, 0.0),
@@ -40,8 +40,8 @@ impl Kind {
         }
     }
 
-    /// Returns the share of those limits for an entry of this age (0 for the oldest, 1 for the newest) at a given
-    /// `scale`. The user's words and the newest todo list are always quoted whole.
+    /// Returns the share of these limits for an entry of this age (0 for the oldest, 1 for the newest) at a given
+    /// `scale`. The user's words and the newest todo list always have the full share.
     pub fn share(self, age: f64, scale: f64) -> f64 {
         let weight = match self {
             Self::User | Self::List => return 1.0,
@@ -59,25 +59,26 @@ impl Kind {
     }
 }
 
-/// Minimum characters of a call's first line.
+/// Minimum characters to which a call's first line is cut.
 const HEAD: f64 = 60.0;
-/// Words that would be cut to fewer characters say nothing, so they are dropped.
+/// Text that would be cut to fewer characters is dropped, because so few say nothing.
 const LEAST_WORDS: f64 = 80.0;
-/// The same for a result, of which the informative lines are quoted.
+/// Minimum characters for a call's result; with fewer, the call is dropped. Few suffice, because the most informative
+/// lines are quoted.
 const LEAST_ANSWER: f64 = 16.0;
-/// Minimum characters of each line that a result cannot be quoted without.
+/// Minimum characters of each line that is always quoted with a result.
 const LEAST_LINE: usize = 60;
-/// A result that reports failure gets this many times the length of another.
+/// Factor on the length of a result that reports failure.
 const FAILED: f64 = 2.5;
-/// The same factor for a command's result without an overall outcome.
+/// Factor on the length of a command's result without an outcome. It is also the maximum factor for an earlier run.
 const PLAIN: f64 = 0.5;
-/// Maximum characters of a line of an ending.
+/// Maximum characters of a result's line.
 const LINE: usize = 240;
-/// Shorter quotations are taken from the beginning only.
+/// Quotations of fewer characters are taken from the beginning only.
 const PARTS: usize = 160;
-/// Minimum characters of a part of a line.
+/// Minimum characters of a part of a line. The first line may be cut to half of that.
 const PART: usize = 24;
-/// The fraction of cut words taken from their beginning; the rest is from their end.
+/// Fraction of cut words that is taken from their beginning; the rest is from their end.
 const BEGINNING: f64 = 0.65;
 
 /// An entry that can be written at any length.
@@ -85,20 +86,20 @@ pub struct Form {
     kind: Kind,
     head: String,
     is_failed: bool,
-    /// The fraction of a result's limit that it gets, by how much it says.
+    /// Factor on the share of the result: [`FAILED`], [`PLAIN`] or 1.
     telling: f64,
     said: Vec<Quotation>,
     given: Vec<Quotation>,
-    /// Lines of the result that say how the call ended.
+    /// Lines of the result: its ending, and the shown lines.
     answered: Vec<Quotation>,
-    /// Indices of the lines without which it is not quoted, and of the others by how much they say.
+    /// The ending, as indices of `answered`.
     ending: Ending,
-    /// The places of those that are quoted at any scale.
+    /// Indices of the lines in `answered` that are quoted at any scale.
     shown: Vec<usize>,
 }
 
 impl Form {
-    /// Creates an entry's form, with no more text than its kind's limits.
+    /// Creates the form of an entry, with no more text than its kind's limits.
     pub fn new(told: &Told) -> Self {
         let Told { entry, kind, shown, .. } = told;
         let kind = *kind;
@@ -139,8 +140,9 @@ impl Form {
         }
     }
 
-    /// Writes the entry with this share of its limits; `None` if that says nothing. `is_again`: an entry with the same
-    /// head follows, so a change of a file without its lines says nothing, and a result gets no more room than the last.
+    /// Writes the entry at this share of its limits. Returns `None` if too little would remain. `is_again` means that a
+    /// later entry has the same head. A change is then dropped without its lines, and a result gets no larger share
+    /// than the later one.
     pub fn told(&self, writer: &Writer, share: f64, is_again: bool) -> Option<String> {
         let most = self.kind.most();
         let is_looked_at = self.kind == Kind::Look && !self.is_failed;
@@ -156,13 +158,13 @@ impl Form {
         if quotes.is_empty() && !self.said.is_empty() {
             return None;
         }
-        // How an earlier run of the same call ended is told where how the last one did is told as well: a failure alone would seem to last.
+        // An earlier run's result is quoted only if the last run's is, because a failure alone would seem to last.
         let telling = if is_again { self.telling.min(PLAIN) } else { self.telling };
         let room = most.answered * (share * telling).min(1.0);
         let given = in_room(&self.given, most.given);
         let is_told = match self.kind {
             Kind::List => true,
-            // An earlier run is told if its ending is, as the last one's is.
+            // Shown lines keep an entry, except an earlier run. It is quoted only if its ending has enough characters.
             _ if !self.shown.is_empty() && (!is_again || self.kind == Kind::Look) => true,
             Kind::Change => !given.is_empty() || (!is_again && share > 0.0),
             _ => room >= LEAST_ANSWER || !self.said.is_empty(),
@@ -172,13 +174,14 @@ impl Form {
         }
         quotes.extend(given);
         quotes.extend(self.ends(room as usize));
-        // The end of a path identifies the file, so paths are not cut.
+        // The end of a path identifies the file, so heads with paths are not cut.
         let is_cut = share < 1.0 && !matches!(self.kind, Kind::Change | Kind::Look);
         let head = if is_cut { cut(&self.head, (most.given * share).max(HEAD) as usize) } else { self.head.clone() };
         Some(writer.written(&head, &quotes))
     }
 
-    /// Returns the lines of the result that say most about how it ended, in their order.
+    /// Returns the most informative lines of the result in about `room` characters, in their order. Lines in `must` and
+    /// shown lines are always included.
     fn ends(&self, room: usize) -> Vec<Quotation> {
         let must = self.ending.must.len();
         let line = LINE.min(room);
@@ -203,19 +206,19 @@ impl Form {
         chosen.into_iter().map(|(at, text)| Quotation { mark: self.answered[at].mark, text }).collect()
     }
 
-    /// Writes the words in at most this many characters. This is the last resort when nothing else fits.
+    /// Writes the words in at most this many characters. This is the last resort if nothing else fits.
     pub fn cut_words(&self, writer: &Writer, characters: usize) -> String {
         let all: Vec<&Quotation> = self.said.iter().chain(&self.given).collect();
         writer.written(&self.head, &both_ends(&all, characters as f64))
     }
 
-    /// Returns true if it is quoted even if nothing else fits.
+    /// Returns true if the entry is quoted even if nothing else fits.
     pub fn is_always_told(&self) -> bool {
         matches!(self.kind, Kind::User | Kind::List)
     }
 }
 
-/// Cuts a line to this many characters.
+/// Cuts a line to this many characters, between words if possible.
 fn cut(line: &str, characters: usize) -> String {
     if line.chars().count() <= characters {
         return line.to_owned();
@@ -234,7 +237,7 @@ fn cut_answer(line: &str, characters: usize) -> String {
     }
     match first.filter(|at| line[..*at].chars().count() > characters / 2) {
         Some(at) => {
-            // The object that it is a field of says what failed.
+            // The object around the field says what failed.
             let object = line[..at].rfind('{').filter(|open| line[*open..at].chars().count() <= characters / 2);
             cut(&format!("…{}", &line[object.unwrap_or(at)..]), characters)
         }
@@ -242,7 +245,7 @@ fn cut_answer(line: &str, characters: usize) -> String {
     }
 }
 
-/// Returns the end of a line in this many characters.
+/// Returns an ellipsis and the end of a line, in at most this many characters.
 fn cut_before(line: &str, characters: usize) -> String {
     let skip = line.chars().count().saturating_sub(characters.saturating_sub(1));
     let start = line.char_indices().nth(skip).map_or(line.len(), |(at, _)| at);
@@ -253,8 +256,8 @@ fn length(quotes: &[&Quotation]) -> usize {
     quotes.iter().map(|quote| quote.text.chars().count() + 1).sum()
 }
 
-/// Takes lines from both ends, with a sign where others are left out; a cut line ends or begins with the sign. Code
-/// is cut between lines.
+/// Takes lines from both ends. An ellipsis marks the lines left out between them, and the cut end of a line. Code is
+/// cut between lines, unless its first line does not fit.
 fn both_ends(quotes: &[&Quotation], characters: f64) -> Vec<Quotation> {
     let characters = characters as usize;
     if characters == 0 || quotes.is_empty() {
@@ -272,7 +275,7 @@ fn both_ends(quotes: &[&Quotation], characters: f64) -> Vec<Quotation> {
         }
         (count, room)
     };
-    // Two short parts say less than one.
+    // Two short parts say less than a longer one.
     let share = if characters < PARTS { 1.0 } else { BEGINNING };
     let beginning = (characters as f64 * share) as usize;
     let (first, room) = fitting(&mut quotes.iter(), beginning);
@@ -287,7 +290,7 @@ fn both_ends(quotes: &[&Quotation], characters: f64) -> Vec<Quotation> {
     let (last, room) = fitting(&mut quotes[told..].iter().rev(), room);
     let last = quotes.len() - last;
     if last == told && is_cut && room >= PART && may_cut(next) {
-        // The middle of the line is left out.
+        // Only the middle of this line is left out.
         let end = cut_before(&next.text, room);
         kept.last_mut().into_iter().for_each(|line| line.text.push_str(end.trim_start_matches('…')));
     } else if let Some(line) = kept.last_mut().filter(|line| last > told && !line.text.ends_with('…')) {
@@ -392,7 +395,7 @@ mod tests {
         assert!(written(&told(Kind::Look, "Read a.ts", &[(Mark::Failed, "no such file")]), 1.0, false).is_some());
     }
 
-    /// The last of two runs of a call is told wherever the first is, even if the first failed and it did not.
+    /// If the first of two runs of a call is quoted, so is the last, even if only the first one failed.
     #[test]
     fn a_failure_is_not_told_without_the_run_that_followed() {
         let run = |ending: &str| told(Kind::Command, "Bash npm test", &[(Mark::Answered, ending)]);
@@ -421,7 +424,7 @@ mod tests {
         assert_eq!(cut_before("one two three", 1), "…");
     }
 
-    /// The lines taken from both ends of these.
+    /// Returns the lines that are taken from both ends of `lines`.
     fn ends(mark: Mark, lines: &[&str], characters: f64) -> Vec<String> {
         let all: Vec<Quotation> = lines.iter().map(|line| quotation(mark, line)).collect();
         let kept = both_ends(&all.iter().collect::<Vec<_>>(), characters);
@@ -434,7 +437,7 @@ mod tests {
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
         assert_eq!(ends(Mark::Said, &lines, 0.0), [""; 0]);
         assert_eq!(ends(Mark::Said, &lines[..2], 31.0), lines[..2]);
-        // From the beginning only.
+        // Lines from the beginning only.
         let few = ends(Mark::Said, &lines, 80.0);
         assert_eq!(few, [&lines[..4], &["this is line 14 …"]].concat());
         // Two thirds from the beginning, one third from the end.

@@ -14,7 +14,8 @@ pub enum Kind {
     Summary,
     /// The assistant's words.
     Assistant,
-    /// Words of the assistant that report or ask: its last before the user's, or a call that shows them to the user.
+    /// The assistant's words that report or ask: its last words before the user's, or a call that shows words to the
+    /// user.
     Report,
     /// A notice from the host.
     Notice,
@@ -24,11 +25,11 @@ pub enum Kind {
     Change,
     /// A command.
     Command,
-    /// A question to others, with the reply.
+    /// Another call with a reply, such as to an agent, a website or a custom tool.
     Asked,
-    /// A read or search: quoted if it failed, or for lines by which names stay.
+    /// A read or search. It is quoted if it failed, or for lines that keep names readable.
     Look,
-    /// Nothing to quote, such as an older todo list.
+    /// An entry with nothing to quote, such as an older todo list.
     Silent,
 }
 
@@ -45,8 +46,8 @@ impl Kind {
         }
     }
 
-    /// Returns the kind of a call with this meaning and head. A command that certainly changes files, such as `git checkout
-    /// -- src/a.ts`, is a change: an edit before it would seem to last.
+    /// Returns the kind of a call with this meaning and head. A command that certainly changes files, such as
+    /// `git checkout -- src/a.ts`, is a change. Without it, an earlier edit would seem to last.
     pub fn from_call(meaning: Meaning, head: &str) -> Self {
         let changes = || head.split_once(' ').is_some_and(|(_, command)| !changed_by_command(command).is_empty());
         match Self::from_meaning(meaning) {

@@ -1,9 +1,9 @@
-//! The story: quotations of messages that are left out, as one text in the order of the conversation. It calls no
-//! model and draws no conclusions.
+//! The story: quotations of messages that are left out, as one text in the order of the conversation. Writing a story
+//! calls no model and draws no conclusions.
 //!
-//! The story replaces the messages: a heading, then entries. An entry quotes one block. Its first line names the
-//! speaker or the call, and its other lines are lines of what was said, written or returned, each after a sign that
-//! says which:
+//! The story replaces the messages: a heading, then entries. An entry quotes a speaker's words, or a call with its
+//! result. Its first line names the speaker or the call. Its other lines are quotes, each after a sign for its role;
+//! words have no sign:
 //!
 //! ```text
 //! [Log of the messages left out here, in quotes]
@@ -19,10 +19,10 @@
 //! | module | its one idea |
 //! | --- | --- |
 //! | `text` | writes entries, and reads them back |
-//! | `standing` | tells stories from content that looks like one |
+//! | `standing` | recognises stories, and no content that looks like one |
 //! | `reading` | reads messages into entries |
-//! | `endings` | finds the lines of a result that say how the call ended |
-//! | `shown` | lines of results that are quoted at any scale |
+//! | `endings` | finds the lines of a result that report how the call ended |
+//! | `shown` | the lines of results that are quoted at any scale |
 //! | `kind` | the kinds of entries |
 //! | `form` | an entry at any length |
 //! | `telling` | fits entries into a budget: older ones get less |

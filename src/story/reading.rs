@@ -24,44 +24,43 @@ use crate::{
     },
 };
 
-/// An entry for messages that are left out.
+/// An entry for messages that the story replaces.
 pub struct Told {
-    /// The message where it began.
+    /// Index of the message in which the entry begins.
     pub message: usize,
-    /// Everything that can be quoted.
+    /// The entry, with every line that can be quoted.
     pub entry: Entry,
-    /// Its kind.
     pub kind: Kind,
-    /// True if it comes from an earlier story, in these words.
+    /// True if the entry was read back from an earlier story.
     pub is_earlier: bool,
-    /// The places of quotes that are quoted at any scale.
+    /// Indices of the quotes that are kept at any scale.
     pub shown: Vec<usize>,
-    /// The results that it quotes, or could quote lines of.
+    /// The results that the entry quotes, or of which it can quote lines.
     pub results: Vec<Answer>,
 }
 
 impl Told {
-    /// Returns false for a read or search of which no line is quoted.
+    /// Returns false for a read or search without quoted lines.
     pub fn says(&self) -> bool {
         self.kind != Kind::Look || !self.entry.quotes.is_empty()
     }
 }
 
-/// A result, or the part of one that a call answered.
+/// A result, or the part of a result that answers one call.
 pub struct Answer {
     message: usize,
-    /// The index among the message's pieces.
+    /// Index among the message's pieces.
     piece: usize,
-    /// The bytes in the piece's text.
+    /// Bytes in the text that contains the piece.
     range: Range<usize>,
-    /// The place of its first quote.
+    /// Index of its first quote in the entry.
     first: usize,
 }
 
-/// The first line for a result whose call is unknown.
+/// The head of an entry whose call is unknown.
 const UNKNOWN: &str = "Answer:";
 
-/// A conversation in pieces, of which results can be read again for lines that are shown.
+/// A conversation in pieces. Its results can be read again for lines to show.
 pub struct Readable<'a> {
     conversation: &'a Conversation,
     tools: &'a ToolTable,
@@ -83,8 +82,8 @@ impl<'a> Readable<'a> {
         })
     }
 
-    /// Returns the entries of these messages, in order, and reads and searches of which no line is quoted. Pinned blocks
-    /// stay in place and are not quoted.
+    /// Returns the entries of these messages, in order. Reads and searches without quoted lines are included, because
+    /// lines of them may be shown later. Pinned blocks remain in place and are not quoted.
     pub fn entries(&self, messages: Range<usize>) -> Vec<Told> {
         let mut reading = Reading::new(self.conversation, self.tools);
         reading.newest_list = newest_list(self.conversation, self.tools, &self.pieces);
@@ -94,7 +93,8 @@ impl<'a> Readable<'a> {
         reading.finish()
     }
 
-    /// Returns an entry with these lines of its results, which are taken out of `shown`; `None` if it has none of them.
+    /// Returns the entry with the lines of its results that are in `shown`, and removes them from `shown`. Returns
+    /// `None` if there are none.
     pub fn with_lines(&self, told: &Told, shown: &mut ShownLines) -> Option<Told> {
         let Told { message, entry, kind, is_earlier, .. } = told;
         let mut quotes = entry.quotes.clone();
@@ -130,7 +130,7 @@ impl<'a> Readable<'a> {
     }
 }
 
-/// Returns true for a result that is marked as an error, or was refused.
+/// Returns true for a result that is marked as an error, or of a call that was denied.
 fn is_error(conversation: &Conversation, message: usize, piece: &ContentPiece, text: &str) -> bool {
     let block = conversation.message(message).content.blocks().get(piece.block);
     matches!(block, Some(Block::ToolResult { is_error: true, .. }))
@@ -141,12 +141,12 @@ fn mark_of_result(is_error: bool) -> Mark {
     if is_error { Mark::Failed } else { Mark::Answered }
 }
 
-/// Returns true for the result of a read or search: nobody quotes it, except lines that are shown.
+/// Returns true for a successful result of a read or search. It is not quoted, except for shown lines.
 fn is_looked_at(kind: Kind, piece: &ContentPiece, is_error: bool) -> bool {
     !is_error && kind == Kind::Look && piece.kind == ContentKind::ToolResults
 }
 
-/// Returns the message and block of the newest call that set a todo list, and was not refused.
+/// Returns the message and block of the newest call that set a todo list and did not fail.
 fn newest_list(conversation: &Conversation, tools: &ToolTable, pieces: &[Pieces]) -> Option<(usize, usize)> {
     let refused: HashSet<&str> = conversation
         .messages()
@@ -168,12 +168,12 @@ fn newest_list(conversation: &Conversation, tools: &ToolTable, pieces: &[Pieces]
 
 /// An entry while it is read.
 struct Draft {
-    /// The message and block where it began.
+    /// The message and block in which the entry begins.
     place: (usize, usize),
     entry: Entry,
     kind: Kind,
     is_earlier: bool,
-    /// True once the call has a result. A call is quoted with its result or not at all.
+    /// True once the call has a result. Calls without a result are not quoted.
     is_answered: bool,
     results: Vec<Answer>,
 }
@@ -183,9 +183,9 @@ struct Reading<'a> {
     tools: &'a ToolTable,
     newest_list: Option<(usize, usize)>,
     drafts: Vec<Draft>,
-    /// The drafts of calls, by the source that their pieces share.
+    /// The draft of each call, by the address of the source that the call's pieces share.
     calls: HashMap<*const ToolSource, usize>,
-    /// Keeps the sources alive, because their addresses are keys.
+    /// Keeps the sources alive, because their addresses are keys of `calls`.
     sources: Vec<Arc<ToolSource>>,
 }
 
@@ -210,7 +210,7 @@ impl<'a> Reading<'a> {
             }
             let source = if let PieceSource::Tool(source) = &piece.source { Some(Arc::clone(source)) } else { None };
             let draft = source.as_ref().map(|source| self.draft_of(message, piece, source));
-            // In plain text, a line announces a result, which may be the words of the user alone.
+            // In plain text, a line announces a result. The result may consist of the user's words only.
             match draft {
                 Some(_) if piece.kind == ContentKind::MessageText && !is_call => announced = draft,
                 Some(_) => announced = None,
@@ -228,7 +228,7 @@ impl<'a> Reading<'a> {
                     (Voice::User | Voice::Paste, Some(draft), Some(source)) => {
                         let (first, words) = announced_words(text);
                         self.answer((draft, answer), piece, source, first);
-                        // The words are what it was answered.
+                        // The user's words are the result of the call.
                         self.drafts[draft].is_answered = true;
                         let place = self.drafts[draft].place;
                         self.words(place, USER, Kind::User, spoken(words));
@@ -260,12 +260,13 @@ impl<'a> Reading<'a> {
                 }
             }
         }
-        // A result behind the words is still this call's.
+        // A result after the user's words still belongs to this call, so the call is answered only now.
         judged.into_iter().for_each(|draft: usize| self.drafts[draft].is_answered = true);
     }
 
-    /// Notes the changes that have a result in this message, with a text or without: an edit would seem to last without the
-    /// change that undid it. Other calls without a text are not quoted, because nothing says how they ended.
+    /// Marks the changes with a result in this message as answered, even if the result is empty. Without such a change,
+    /// an earlier edit that it undid would seem to last. Other calls with empty results are not quoted, because nothing
+    /// reports how they ended.
     fn changed(&mut self, message: usize) {
         for block in self.conversation.message(message).content.blocks() {
             let Block::ToolResult { tool_use_id, is_error: false, .. } = block else { continue };
@@ -300,7 +301,7 @@ impl<'a> Reading<'a> {
         self.drafts.push(Draft { place, entry, kind, is_earlier: false, is_answered, results: Vec::new() });
     }
 
-    /// Returns the draft of the call that a piece belongs to.
+    /// Returns the index of the draft for the call that a piece belongs to. Adds the draft if there is none.
     fn draft_of(&mut self, message: usize, piece: &ContentPiece, source: &Arc<ToolSource>) -> usize {
         let is_users = self.conversation.message(message).role == Role::User;
         if let Some(known) = self.calls.get(&Arc::as_ptr(source)) {
@@ -312,7 +313,7 @@ impl<'a> Reading<'a> {
         } else {
             None
         };
-        // In plain text, a result belongs to the first call of its kind in the message before that has no result yet.
+        // In plain text, a result belongs to the first matching call of the message before that has no result yet.
         let place = if is_users { self.place_of(message, id.map(String::as_str)) } else { (message, piece.block) };
         let called = |draft: &&(usize, &Draft)| draft.1.place.0 == place.0 && !draft.1.is_answered;
         let unanswered = || {
@@ -341,7 +342,7 @@ impl<'a> Reading<'a> {
         draft
     }
 
-    /// Returns the position of the call that a message answers.
+    /// Returns the message and block of the call that a message answers.
     fn place_of(&self, message: usize, id: Option<&str>) -> (usize, usize) {
         let called = |at: &usize| self.conversation.message(*at).role == Role::Assistant;
         let Some(before) = (0..message).rev().find(called) else { return (message, 0) };
@@ -352,7 +353,7 @@ impl<'a> Reading<'a> {
 
     fn parameter(&mut self, message: usize, draft: usize, piece: &ContentPiece, source: &ToolSource, text: &str) {
         let kind = self.drafts[draft].kind;
-        // The tags of a call in XML.
+        // These are the tags of a call in XML.
         if piece.kind != ContentKind::ToolParameters {
             return;
         }
@@ -366,7 +367,7 @@ impl<'a> Reading<'a> {
         }
         let head = &self.drafts[draft].entry.head;
         let is_in_head = (text.len() <= MAX_HEAD_PARAMETER && !text.contains('\n')) || head.contains(text.trim());
-        // The path of a written file is in the head, and no text that the call wrote.
+        // The path of a written file is in the head already. It is not text that the call wrote.
         if (is_in_head && kind != Kind::Change) || text.trim() == source.file || self.is_beside(source, text) {
             return;
         }
@@ -379,7 +380,7 @@ impl<'a> Reading<'a> {
         self.drafts[draft].entry.quotes.extend(more);
     }
 
-    /// Returns true if a text is a short parameter beside the content that a call writes, such as a number of lines.
+    /// Returns true if a text is a short parameter next to the content that a call writes, such as a number of lines.
     fn is_beside(&self, source: &ToolSource, text: &str) -> bool {
         let Some(tool) = self.tools.tool(&source.name) else { return false };
         let writes = |name| {
@@ -389,14 +390,14 @@ impl<'a> Reading<'a> {
         named.filter(|(_, value)| *value == text.trim()).any(|(name, _)| !writes(name))
     }
 
-    /// Returns the mark for a parameter's lines; `None` for parameters that are not quoted, such as the text that an
-    /// edit replaced.
+    /// Returns the mark for a parameter's lines. Returns `None` for parameters that are not quoted, such as the text
+    /// that an edit replaced.
     fn mark_of(&self, piece: &ContentPiece, source: &ToolSource) -> Option<Mark> {
         let key = piece.path.iter().rev().find_map(|step| match step {
             PathStep::Key(key) => Some(key.as_ref()),
             PathStep::Index(_) => None,
         });
-        // In XML, the path is that of the message's text.
+        // A call in XML has no key: its path is the path of the message's text.
         let key = key.filter(|_| piece.path.len() > 3).unwrap_or_default();
         let has = |role| self.tools.tool(&source.name).is_some_and(|tool| tool.parameter(role).any(|name| name == key));
         match source.meaning {
@@ -420,7 +421,7 @@ impl<'a> Reading<'a> {
         let answer = answer(draft.entry.quotes.len());
         let block = self.conversation.message(answer.message).content.blocks().get(piece.block);
         let in_result = matches!(block, Some(Block::ToolResult { .. }));
-        // The line that announces a plain-text result repeats the head.
+        // The line that announces a result in plain text repeats the head.
         if piece.kind == ContentKind::MessageText && !in_result && text.trim_start().starts_with('[') {
             return;
         }
@@ -441,7 +442,7 @@ impl<'a> Reading<'a> {
         draft.entry.quotes.extend(lines);
     }
 
-    /// Returns the items of a todo list as the call has them: the state before the words.
+    /// Returns the items of a todo list, each with its state before its words.
     fn list(&self, message: usize, block: usize, text: &str) -> Vec<Quotation> {
         let blocks = self.conversation.message(message).content.blocks();
         let Some(Block::ToolUse { input, .. }) = blocks.get(block) else { return quotes_of(Mark::Given, text) };
@@ -458,7 +459,7 @@ impl<'a> Reading<'a> {
     }
 
     fn finish(mut self) -> Vec<Told> {
-        // A call without a text is found only with its result.
+        // The draft of a call without parameters is added with its result, so drafts may be out of order.
         self.drafts.sort_by_key(|draft| draft.place);
         let is_told = |draft: &Draft| draft.kind != Kind::Silent && (draft.is_earlier || draft.is_answered);
         let newest_list = self.drafts.iter().rposition(|draft| draft.kind == Kind::List);
@@ -471,7 +472,7 @@ impl<'a> Reading<'a> {
         {
             let told = Told { message, entry, kind, is_earlier, shown: Vec::new(), results };
             if told.says() {
-                // Identical consecutive entries, such as a command that polls, appear once.
+                // Identical consecutive entries, such as a command that polls, are quoted once.
                 if last.is_some_and(|last| !is_earlier && told.entry == all[last].entry) {
                     continue;
                 }
@@ -486,31 +487,31 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Returns the line that announces the user's words about a call, if one does, and the words.
+/// Returns the line that announces the user's words about a call, and the words. The line is empty if there is none.
 fn announced_words(text: &str) -> (&str, &str) {
     let (first, words) = text.trim().split_once('\n').unwrap_or((text, ""));
     if first.trim_end().ends_with(':') && !words.trim().is_empty() { (first, words) } else { ("", text) }
 }
 
-/// The places of quotes for which this holds.
+/// Returns the indices of the quotes for which `holds` returns true.
 fn places_of(quotes: &[Quotation], mut holds: impl FnMut(&Quotation) -> bool) -> Vec<usize> {
     (0..quotes.len()).filter(|at| holds(&quotes[*at])).collect()
 }
 
-/// Returns the quotable lines of a text. Pointers would not resolve from elsewhere, and notes refer to their own
-/// place: in code, a sign stands for them.
+/// Returns the quotable lines of a text, without markers. Pointers would not resolve from elsewhere, and notes refer to
+/// their own place. In code, an ellipsis replaces them.
 fn quotes_of(mark: Mark, text: &str) -> Vec<Quotation> {
     let is_code = mark == Mark::Added;
     let quote = |line: &str| match NoteLine::read(line.trim()) {
         Some(_) => is_code.then(|| Quotation::new(mark, "…")),
         None => (is_code || !line.trim().is_empty()).then(|| Quotation::new(mark, line)),
     };
-    // Progress is written over and over on one line.
+    // Progress bars use carriage returns to rewrite one line many times, so these also separate lines.
     let lines = |ends: &'static [char]| text.split(ends).filter_map(quote).collect();
     if is_code { lines(&['\n']) } else { lines(&['\n', '\r']) }
 }
 
-/// Returns true if a parameter describes changes of lines.
+/// Returns true if a parameter contains a patch or SEARCH/REPLACE blocks.
 fn is_patch(text: &str) -> bool {
     text.lines().any(|line| line.starts_with('+') || line.trim_end() == "=======")
 }
@@ -540,7 +541,7 @@ mod tests {
     use super::*;
     use crate::markers::{LEFT_OUT_HERE, LOG_HEADING};
 
-    /// The entries of a conversation, each with its kind and its quotes as `mark text`.
+    /// Returns the entries of a conversation, each with its kind, its head, and its quotes as `mark text`.
     fn told(messages: &Value) -> Vec<(Kind, String, Vec<String>)> {
         let conversation = Conversation::parse(&messages.to_string()).unwrap();
         let tools = ToolTable::default();

@@ -6,7 +6,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::conversation::NumberStyle;
 
-/// Lines of results, by their message and content.
+/// Lines of results, by their message and their content.
 #[derive(Debug, Clone, Default)]
 pub struct ShownLines(HashMap<usize, HashSet<u64>>);
 
@@ -16,19 +16,19 @@ impl ShownLines {
         self.0.entry(message).or_default().insert(xxh3_64(content(line).as_bytes()));
     }
 
-    /// Returns true if there are none.
+    /// Returns true if it contains no line.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Returns true if there are lines of this message.
+    /// Returns true if it contains lines of this message.
     #[must_use]
     pub fn is_of(&self, message: usize) -> bool {
         self.0.contains_key(&message)
     }
 
-    /// Takes a line of a result in this message out, if it is one of them: it is told once.
+    /// Removes a line of a result in this message. Returns true if it was there. Each line is quoted only once.
     pub fn take(&mut self, message: usize, line: &str) -> bool {
         let Some(lines) = self.0.get_mut(&message) else { return false };
         let is_shown = lines.remove(&xxh3_64(content(line).as_bytes()));
@@ -39,7 +39,7 @@ impl ShownLines {
     }
 }
 
-/// A line of a result without the number that a read tool put before it.
+/// Returns a result's line without the number that a read tool put before it, and without surrounding blanks.
 #[must_use]
 pub fn content(line: &str) -> &str {
     NumberStyle::read(line.as_bytes()).map_or(line, |(_, _, start)| &line[start..]).trim()

@@ -1,4 +1,4 @@
-//! Recognises stories, but only where stories are put. Text that looks like one elsewhere is content.
+//! Recognises stories in the places where condensation puts them. Elsewhere, a text that looks like a story is content.
 
 use super::text::is_story;
 use crate::{
@@ -6,8 +6,8 @@ use crate::{
     markers::{LEFT_OUT_HERE, without_way_back},
 };
 
-/// Returns the story in a block, if it is one: a text in the user's role that is only that, after the other blocks of
-/// its message, or in its own message after one that says that messages were left out. A string content is block 0.
+/// Returns the story in a block, if it is one. A story is a whole text in the user's role. It follows a tool result or
+/// a text in its message, or a message that only says that messages were left out. A string content is block 0.
 fn story_at(conversation: &Conversation, message: usize, block: usize) -> Option<&str> {
     let Message { role, content, .. } = conversation.message(message);
     let blocks = content.blocks();
@@ -24,8 +24,8 @@ fn story_at(conversation: &Conversation, message: usize, block: usize) -> Option
     is_placed.then_some(text)
 }
 
-/// Returns the blocks of a message that are stories. Asked once a message: a block has many pieces, and a story is read
-/// whole to know it.
+/// Returns the blocks of a message that are stories. Call it once per message: a block has many pieces, and recognising
+/// a story means reading all of it.
 #[must_use]
 pub fn story_blocks(conversation: &Conversation, message: usize) -> Vec<usize> {
     stories_in(conversation, message).map(|(block, _)| block).collect()

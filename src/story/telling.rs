@@ -16,23 +16,24 @@ use crate::{
     transcript::ToolTable,
 };
 
-/// At this scale everything is quoted in full.
+/// The largest scale. Everything is quoted in full.
 const MOST: f64 = 4.0;
-/// An earlier story stays unchanged if the entries after it can be written at this scale.
+/// An earlier story is kept unchanged if the entries after it fit at this scale.
 const CONTINUED: f64 = 0.15;
-/// Number of scales tried, because estimates are slightly off.
+/// Maximum number of scales to try, because estimates are slightly off.
 const TRIES: usize = 5;
-/// Minimum characters to which words are cut.
+/// Minimum characters to which an entry is cut that is always quoted.
 const LEAST_WORDS: usize = 40;
 
-/// The messages that may be told, read once: a fold tells them up to several boundaries, and in several rooms.
+/// Messages that a story may quote. They are read once, because a fold writes their story up to several boundaries, and
+/// with several budgets.
 pub struct Telling<'a> {
     readable: Readable<'a>,
     writer: Writer,
     encoding: Encoding,
-    /// Returns true for lines that can be read elsewhere.
+    /// Returns true for a line that can be read elsewhere.
     is_known: &'a dyn Fn(&str) -> bool,
-    /// The entries, without lines that are shown.
+    /// The entries, without shown lines.
     entries: Vec<Arc<Candidate>>,
 }
 
@@ -53,7 +54,7 @@ impl Candidate {
     }
 }
 
-/// Returns the tokens of an entry, with its line feed.
+/// Returns the tokens of an entry and its line feed.
 fn count_of(entry: &str, encoding: Encoding) -> usize {
     count_inside(&format!("{entry}\n"), encoding).tokens
 }
@@ -63,7 +64,7 @@ struct Placed {
     candidate: Arc<Candidate>,
     /// True if an entry with the same head follows.
     is_again: bool,
-    /// The bytes of shares that were tried: each search for a scale begins alike.
+    /// The length in bytes for each share that was tried. All searches for a scale begin with the same shares.
     lengths: RefCell<Vec<(f64, usize)>>,
 }
 
@@ -76,19 +77,19 @@ impl Placed {
         self.candidate.told.is_earlier
     }
 
-    /// Writes all its lines, as an earlier story has them.
+    /// Writes all lines of the entry, as an earlier story has them.
     fn whole(&self, writer: &Writer) -> String {
         let Entry { head, quotes } = &self.candidate.told.entry;
         writer.written(head, quotes)
     }
 
-    /// Writes it at this scale; `age` is 0 for the oldest and 1 for the newest.
+    /// Writes the entry at this scale. `age` is 0 for the oldest entry and 1 for the newest.
     fn written(&self, writer: &Writer, age: f64, scale: f64) -> Option<String> {
         let Candidate { told, form, .. } = &*self.candidate;
         form.told(writer, told.kind.share(age, scale), self.is_again)
     }
 
-    /// Returns the bytes of what it would be, with a line feed; 0 where it is not told.
+    /// Returns the bytes of the written entry and its line feed; 0 if the entry is dropped at this scale.
     fn length(&self, writer: &Writer, age: f64, scale: f64) -> usize {
         let share = self.candidate.told.kind.share(age, scale);
         if let Some((_, length)) = self.lengths.borrow().iter().find(|(tried, _)| tried.total_cmp(&share).is_eq()) {
@@ -101,7 +102,8 @@ impl Placed {
 }
 
 impl<'a> Telling<'a> {
-    /// Reads these messages. Entries of lines for which `is_known` returns true are left out: they can be read elsewhere.
+    /// Reads these messages. An entry is dropped if `is_known` returns true for all its lines, because they can be read
+    /// elsewhere. The user's words are always kept.
     pub fn new(
         conversation: &'a Conversation,
         tools: &'a ToolTable,
@@ -127,8 +129,8 @@ impl<'a> Telling<'a> {
         *kind == Kind::User || entry.quotes.is_empty() || !entry.quotes.iter().all(|quote| (self.is_known)(&quote.text))
     }
 
-    /// Returns the tokens of the shortest story of the messages before `end`: an earlier story unchanged, and the words of
-    /// the user behind it whole.
+    /// Returns the tokens of the shortest story of the messages before `end`: an earlier story unchanged, then the
+    /// user's words in full.
     #[must_use]
     pub fn least(&self, end: usize) -> usize {
         let all = placed(self.until(end, &ShownLines::default()));
@@ -137,19 +139,18 @@ impl<'a> Telling<'a> {
         standing + self.words(later)
     }
 
-    /// Returns the tokens of a story of the words of the user alone.
+    /// Returns the tokens of a story that quotes only the user's words and the newest todo list.
     fn words(&self, all: &[Placed]) -> usize {
         let words = written_at(&self.writer, all, 0.0);
         words.iter().map(|text| count_of(text, self.encoding)).sum::<usize>() + self.heading()
     }
 
-    /// Returns the tokens of the heading.
     fn heading(&self) -> usize {
         count_of(crate::markers::LOG_HEADING, self.encoding) + 1
     }
 
-    /// Returns the story of the messages before `end` in at most `room` tokens; `None` if there is nothing to quote or
-    /// no room. The lines in `shown` are quoted at any scale.
+    /// Returns the story of the messages before `end` in at most `room` tokens. Returns `None` if there is nothing to
+    /// quote, or if nothing fits. The lines in `shown` are quoted at any scale.
     #[must_use]
     pub fn told(&self, end: usize, room: usize, shown: &ShownLines) -> Option<String> {
         let count = |text: &str| count_of(text, self.encoding);
@@ -161,7 +162,8 @@ impl<'a> Telling<'a> {
             all.iter().take_while(|one| one.is_earlier()).map(|one| one.whole(writer)).collect();
         let later = &all[standing.len()..];
         let stand: usize = standing.iter().map(|text| count(text)).sum();
-        // A call that the earlier story tells is told again with how it ended now, or the story would say what is no longer so.
+        // If a call in the earlier story was run again, its new result must be quoted. Otherwise, the earlier story
+        // would report an outdated ending.
         let is_told = |entry: &Placed, at: usize, scale: f64| {
             let is_known = all[..standing.len()].iter().any(|earlier| earlier.head() == entry.head());
             !is_known || entry.is_again || entry.length(writer, age(at, later), scale) > 0
@@ -179,7 +181,7 @@ impl<'a> Telling<'a> {
         story(entries.iter().map(String::as_str))
     }
 
-    /// Returns the entries of the messages before `end`, with these lines shown.
+    /// Returns the entries of the messages before `end`, with the lines in `shown`.
     fn until(&self, end: usize, shown: &ShownLines) -> Vec<Arc<Candidate>> {
         let mut shown = shown.clone();
         let mut with_lines = |candidate: &Arc<Candidate>| {
@@ -191,8 +193,8 @@ impl<'a> Telling<'a> {
     }
 }
 
-/// Returns the candidates, each with whether its head occurs again. Behind a change of the folder, the same command is
-/// another.
+/// Returns the candidates, each with a flag for a later one with the same head. After a change of the working
+/// directory, the same command counts as another.
 fn placed(all: Vec<Arc<Candidate>>) -> Vec<Placed> {
     let mut later = HashSet::new();
     let mut is_again = |head: &str| {
@@ -210,7 +212,8 @@ fn placed(all: Vec<Arc<Candidate>>) -> Vec<Placed> {
         .collect()
 }
 
-/// Returns as many entries as fit, and their scale; `None` if even those that must be included do not fit.
+/// Returns the entries at the largest fitting scale found, and this scale. Returns `None` if even the entries that are
+/// always quoted do not fit.
 fn chosen(writer: &Writer, all: &[Placed], room: usize, count: impl Fn(&str) -> usize) -> Option<(Vec<String>, f64)> {
     let mut goal = room as f64;
     let mut best = None;
@@ -230,7 +233,7 @@ fn chosen(writer: &Writer, all: &[Placed], room: usize, count: impl Fn(&str) -> 
     best
 }
 
-/// Returns the largest scale at which entries have about `goal` tokens.
+/// Returns the largest scale at which the entries have about `goal` tokens; 0 if there is none.
 fn scale_for(writer: &Writer, all: &[Placed], goal: f64) -> f64 {
     let estimate = |scale: f64| -> f64 {
         let tokens =
@@ -263,8 +266,8 @@ fn written_at(writer: &Writer, all: &[Placed], scale: f64) -> Vec<String> {
     all.iter().enumerate().filter_map(write).collect()
 }
 
-/// Returns the words that must be included, cut to the budget: the longest are cut first, and the oldest are dropped
-/// last.
+/// Returns the entries that are always quoted, cut to `room` tokens. The longest entries are cut first. If entries of
+/// [`LEAST_WORDS`] characters do not fit, the oldest are dropped.
 fn cut_to(writer: &Writer, all: &[Placed], room: usize, count: impl Fn(&str) -> usize) -> Vec<String> {
     let words: Vec<&Form> =
         all.iter().map(|entry| &entry.candidate.form).filter(|form| form.is_always_told()).collect();
@@ -322,7 +325,7 @@ mod tests {
         assert_eq!(tell(&next, 2..3, &[(2, "fn parse_due_date() {")]), story, "an earlier story stands as it is");
     }
 
-    /// A session of the user's requests, each with words and a command of the assistant.
+    /// Creates a session of `turns` requests. Each has the user's words, the assistant's words, and a command.
     fn session(turns: usize) -> Conversation {
         let turn = |turn: usize| {
             let words = format!("Request {turn}. ") + &format!("It concerns part {turn} of the program. ").repeat(4);
@@ -359,7 +362,7 @@ mod tests {
         }
     }
 
-    /// Where not even the user's words fit, all of them are cut; where those do not fit either, the oldest go.
+    /// If the user's words do not fit, all of them are cut. If the cut words do not fit either, the oldest are dropped.
     #[test]
     fn words_are_cut_to_a_room_that_does_not_hold_them() {
         let (conversation, tools) = (session(12), ToolTable::default());
@@ -374,7 +377,7 @@ mod tests {
         assert_eq!(story(5), None);
     }
 
-    /// An earlier story does not stay as it is if it would say of a call how it ended before.
+    /// An earlier story is not kept unchanged if it would report an outdated ending of a call.
     #[test]
     fn a_story_that_goes_on_tells_how_calls_ended_now() {
         let run = |id: &str, command: &str, output: &str| {
@@ -415,7 +418,7 @@ mod tests {
             let story = telling.told(3, 10_000, &shown).unwrap();
             assert!(story.contains("Request 0. ") && !story.contains("Request 1. "), "{story}");
         }
-        // Lines that are known elsewhere are not told; the user's words are.
+        // Lines that can be read elsewhere are not quoted, except the user's words.
         let is_known = |line: &str| line.contains("part");
         let telling = Telling::new(&conversation, &tools, Encoding::default(), 0..conversation.len(), &is_known);
         let story = telling.told(9, 10_000, &ShownLines::default()).unwrap();

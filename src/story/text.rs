@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use crate::{conversation::on_line, markers::LOG_HEADING, transcript::ToolTable};
 
-/// The prefix of every line of an entry but its first, so that quoted text cannot be taken for the beginning of an
-/// entry.
+/// The prefix of quoted lines, so that quoted text cannot be taken for the beginning of an entry. Blocks of added lines
+/// have no prefix; [`Writer::written`] checks them instead.
 const INDENT: &str = "  ";
 
 /// The role of a quoted line in its entry.
@@ -46,20 +46,20 @@ impl Mark {
     }
 }
 
-/// The first lines of entries with words. No tool has such a name, because names with a colon are quoted.
+/// The head of entries with the user's words. No tool has such a name, because names with a colon are quoted.
 pub const USER: &str = "User:";
-/// A log, list or code that the user pasted.
+/// The head of a log, list or code that the user pasted.
 pub const PASTE: &str = "User (pasted):";
-/// An instruction in the middle of a conversation.
+/// The head of an instruction in the middle of a conversation.
 pub const SYSTEM: &str = "System:";
-/// The assistant's words.
+/// The head of the assistant's words.
 pub const ASSISTANT: &str = "Assistant:";
-/// A summary of earlier messages.
+/// The head of a summary of earlier messages.
 pub const SUMMARY: &str = "Summary:";
-/// A notice from the host.
+/// The head of a notice from the host.
 pub const NOTICE: &str = "Notice:";
 
-/// Returns true if entries with this first line contain words. Their lines have no sign, and may begin like one.
+/// Returns true if entries with this head contain words. Their lines have no sign, even if the text begins like one.
 #[must_use]
 pub fn is_speaker(head: &str) -> bool {
     [USER, PASTE, SYSTEM, ASSISTANT, SUMMARY, NOTICE].contains(&head)
@@ -68,14 +68,14 @@ pub fn is_speaker(head: &str) -> bool {
 /// A quoted line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quotation {
-    /// Its role.
+    /// The role of the line.
     pub mark: Mark,
-    /// The line.
+    /// The quoted line.
     pub text: String,
 }
 
 impl Quotation {
-    /// Creates a quotation of one line; code keeps its indentation.
+    /// Creates a quotation of one line. Code keeps its indentation.
     #[must_use]
     pub fn new(mark: Mark, line: &str) -> Self {
         let line = if matches!(mark, Mark::Added | Mark::Removed) { line.trim_end() } else { line.trim() };
@@ -86,21 +86,21 @@ impl Quotation {
 /// A speaker or a call, with quoted lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its first line.
+    /// The first line, which names the speaker or the call.
     pub head: String,
-    /// Its other lines.
+    /// The quoted lines.
     pub quotes: Vec<Quotation>,
 }
 
-/// Number of last parts of a path that identify the file once its folder was written in full.
+/// Number of parts at the end of a path that identify the file, once its folder was written in full.
 const PARTS: usize = 2;
 
-/// Shortens paths: the folder is written in full once, later paths in it by their ends, as long as those lead to no
-/// other folder.
+/// Shortens paths. A folder is written in full once. Later paths in it are written by their ends, as long as the end
+/// belongs to one folder only.
 #[derive(Default)]
 pub struct Paths {
     folders: HashSet<String>,
-    /// The folder of each end; `None` where several have it.
+    /// The folder that each end belongs to; `None` if several folders have it.
     ends: HashMap<String, Option<String>>,
 }
 
@@ -110,7 +110,7 @@ impl Paths {
         head.split(' ').map(|word| self.path(word).unwrap_or_else(|| word.to_owned())).collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the end of a path, if its folder was written in full.
+    /// Returns the end of a path, if its folder was written in full before.
     fn path(&mut self, word: &str) -> Option<String> {
         let start = word.rmatch_indices('/').nth(PARTS - 1).map(|(at, _)| at)?;
         let (folder, _) = word.rsplit_once('/').filter(|_| start > 4 && word.starts_with('/'))?;
@@ -123,7 +123,7 @@ impl Paths {
     }
 }
 
-/// The words of a line of a story that quotes an answer.
+/// Returns the quoted text of a story's line that quotes a result, except an error.
 #[must_use]
 pub fn quoted_answer(line: &str) -> Option<&str> {
     line.strip_prefix(INDENT)?.strip_prefix(Mark::Answered.sign())
@@ -135,26 +135,26 @@ pub fn is_story(text: &str) -> bool {
     !entries(text).is_empty()
 }
 
-/// Returns a model's text with story headings turned into plain words, so that copied or invented text is not a
-/// story.
+/// Returns a model's text with story headings turned into plain words. Otherwise, a copied or invented heading could
+/// make the text a story.
 #[must_use]
 pub fn without_headings(said: &str) -> String {
     said.replace(LOG_HEADING, LOG_HEADING.trim_matches(['[', ']']))
 }
 
-/// Returns the entries of a story; none if the text is something else.
+/// Returns the entries of a story; empty if the text is not a story.
 #[must_use]
 pub fn entries(text: &str) -> Vec<Entry> {
     read(text).unwrap_or_default()
 }
 
-/// The words after the number of lines that follow verbatim.
+/// The suffix of a quotation that states how many lines follow verbatim, such as `3 lines:`.
 const LINES: &str = " lines:";
 
 /// Returns the number of lines that follow verbatim, if a quotation states one.
 fn lines_below(quote: &str) -> Option<usize> {
     let digits = quote.strip_suffix(LINES)?;
-    // `parse` would accept a sign too.
+    // `parse` would also accept a plus sign.
     let is_number = digits.len() < 8 && digits.bytes().all(|byte| byte.is_ascii_digit());
     if is_number { digits.parse().ok() } else { None }
 }
@@ -188,19 +188,20 @@ fn read(text: &str) -> Option<Vec<Entry>> {
 /// Writes entries.
 #[derive(Default)]
 pub struct Writer {
-    /// The first words of heads: no line without indentation may begin with one.
+    /// The first words of heads. No quoted line without indentation may begin with one.
     names: HashSet<String>,
     tools: ToolTable,
 }
 
 impl Writer {
-    /// Creates a writer for stories whose heads begin with these names, and that calls of these tools may surround.
+    /// Creates a writer for stories whose heads begin with these names. Lines that begin with the name of one of these
+    /// tools could be taken for heads, too.
     pub fn new<'n>(names: impl Iterator<Item = &'n str>, tools: &ToolTable) -> Self {
         Self { names: names.filter_map(first_word).map(str::to_owned).collect(), tools: tools.clone() }
     }
 
-    /// Writes an entry. Lines that a call wrote follow their number, verbatim, if none of them looks like a line of a
-    /// story; all other lines are indented.
+    /// Writes an entry. Several lines that a call wrote are quoted verbatim, below their number, if none of them looks
+    /// like a line of a story. All other lines are indented.
     pub fn written(&self, head: &str, quotes: &[Quotation]) -> String {
         let head = on_line(head);
         let mut text = if head.trim().is_empty() { "…".to_owned() } else { head.trim().to_owned() };
@@ -214,7 +215,7 @@ impl Writer {
                 continue;
             }
             for Quotation { mark, text: quote } in run.iter().filter(|quote| !quote.text.trim().is_empty()) {
-                // A quoted number of lines would be read back as our own.
+                // A quoted `3 lines:` would be read back as the writer's own. A blank after it prevents that.
                 let end = if *mark == Mark::Added && lines_below(quote).is_some() { " " } else { "" };
                 ["\n", INDENT, mark.sign(), &*on_line(quote), end].iter().for_each(|part| text.push_str(part));
             }
@@ -222,8 +223,8 @@ impl Writer {
         text
     }
 
-    /// Returns true if a line without indentation could be taken for one of a story: the name of a tool with what it was
-    /// given, a speaker, an answer, or a heading.
+    /// Returns true if a line without indentation could be taken for a line of a story: a call, a speaker, a result or
+    /// a heading.
     fn looks_like_ours(&self, line: &str) -> bool {
         let is_answer = [Mark::Answered, Mark::Failed].iter().any(|mark| line.trim_start().starts_with(mark.sign()));
         let is_call = |name: &str| self.names.contains(name) || self.tools.tool(name).is_some();
@@ -238,8 +239,8 @@ fn first_word(line: &str) -> Option<&str> {
     line.split_whitespace().next()
 }
 
-/// Returns true for a line that begins like a speaker's: a name, in any script, before a colon and the end of the line
-/// or a blank. Keys and keywords are written small.
+/// Returns true for a line that begins like a speaker's head: a name in any script, a colon, then a blank or the end of
+/// the line. Names in lower case do not count, because they are keys and keywords.
 fn names_speaker(line: &str) -> bool {
     let Some((name, behind)) = line.split_once([':', '：']) else { return false };
     let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, ' ' | '(' | ')' | '_' | '-');
@@ -247,7 +248,7 @@ fn names_speaker(line: &str) -> bool {
     begins && name.chars().all(is_name) && behind.chars().next().is_none_or(char::is_whitespace)
 }
 
-/// Returns the story of written entries; `None` if there are none.
+/// Returns the story with these written entries; `None` if there are none.
 #[must_use]
 pub fn story<'e>(entries: impl IntoIterator<Item = &'e str>) -> Option<String> {
     let mut text = LOG_HEADING.to_owned();
