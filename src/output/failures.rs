@@ -1,7 +1,7 @@
 //! Recognises lines that report a failure, by words and glyphs. These are only additional evidence: callers also judge
 //! lines by position and shape, so a rare line is kept without them.
 
-use std::{borrow::Cow, sync::LazyLock};
+use std::sync::LazyLock;
 
 use regex::Regex;
 

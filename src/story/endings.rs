@@ -180,7 +180,7 @@ fn kind(line: &str) -> String {
     while let Some(start) = rest.find(|letter: char| letter.is_ascii_digit()) {
         let end = rest[start..].find(|letter| !numeral(letter)).map_or(rest.len(), |length| start + length);
         kind.push_str(&rest[..start]);
-        kind.push(if rest[start..end].trim_end_matches('.') == "0" { '0' } else { '#' });
+        kind.push(if rest[start..end].bytes().all(|digit| matches!(digit, b'0' | b'.')) { '0' } else { '#' });
         rest = &rest[end..];
     }
     kind + rest
@@ -284,7 +284,7 @@ mod tests {
         assert!(are("Tests: 3 passed", "tests 4 passed") && are("a b c", "a b d") && are("a b c d", "a b"));
         assert!(!are("a b c d", "a b e") && !are("a", "a") && !are("a b", "c d"));
         assert!(has_number("3 passed") && !has_number("passed"));
-        assert_eq!(kind(" 0 failed, 12.5 s"), "0 failed, # s");
+        assert_eq!(kind(" 0 failed, 12.5 s, 0.00%"), "0 failed, # s, 0%");
     }
 
     /// Lines without numbers, or with other words, are not counts of the ending.
