@@ -3,9 +3,9 @@
 mod failures;
 mod shape;
 
+#[cfg(test)]
+pub use self::failures::is_failure;
 pub use self::{
-    failures::{
-        Failure, constant, each_failure_in_json, failure_in, is_failure, is_failure_in_text, is_one_well, went_well,
-    },
+    failures::{Failure, constant, each_failure_in_json, failure_in, is_failure_in_text, is_one_well, went_well},
     shape::{shape, words},
 };
