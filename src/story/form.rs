@@ -356,6 +356,17 @@ mod tests {
     }
 
     #[test]
+    fn shown_lines_are_quoted_at_any_share_unless_a_later_run_is() {
+        let lines = [(Mark::Answered, "building"), (Mark::Answered, "const parseDay"), (Mark::Answered, "done")];
+        let shown = Told { shown: vec![1], ..told(Kind::Command, "Bash npm run build", &lines) };
+        assert_eq!(written(&shown, 0.0, false).unwrap(), "Bash npm run build\n  → const parseDay\n  → done");
+        assert_eq!(written(&shown, 0.0, true), None);
+        let read = Told { shown: vec![0], ..told(Kind::Look, "Read a.ts", &lines[1..2]) };
+        assert_eq!(written(&read, 0.0, true).unwrap(), "Read a.ts\n  → const parseDay");
+        assert_eq!(written(&told(Kind::Look, "Read a.ts", &lines), 1.0, false), None);
+    }
+
+    #[test]
     fn words_are_told_whole_or_cut_or_not_at_all() {
         let long = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen";
         let words = told(Kind::Assistant, "Assistant:", &[(Mark::Said, long)]);

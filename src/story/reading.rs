@@ -640,6 +640,30 @@ mod tests {
     }
 
     #[test]
+    fn shown_lines_of_a_command_are_places_and_those_of_a_read_are_quotes() {
+        let input = json!({ "command": "npm test", "why": "first line\nsecond line" });
+        let messages = json!([
+            call("a", "Bash", &input),
+            result("a", "one\ntwo\nthree"),
+            call("b", "Read", &json!({ "file_path": "/src/a.ts" })),
+            result("b", "1\tlet a;\n2\tlet b;"),
+        ]);
+        let conversation = Conversation::parse(&messages.to_string()).unwrap();
+        let tools = ToolTable::default();
+        let readable = Readable::new(&conversation, &tools);
+        let all = readable.entries(0..conversation.len());
+        let mut shown = ShownLines::default();
+        [(1, "two"), (3, "let b;"), (3, "nowhere")].into_iter().for_each(|(message, line)| shown.insert(message, line));
+        let found: Vec<Told> = all.iter().filter_map(|told| readable.with_lines(told, &mut shown)).collect();
+        let shown_in =
+            |told: &Told| told.shown.iter().map(|at| told.entry.quotes[*at].text.clone()).collect::<Vec<_>>();
+        assert_eq!(found.iter().map(shown_in).collect::<Vec<_>>(), [["two"], ["let b;"]]);
+        assert_eq!(found[0].entry, all[0].entry);
+        assert!(shown.is_of(3) && !shown.is_of(1), "a line that was found is taken out");
+        assert!(readable.with_lines(&all[0], &mut shown).is_none());
+    }
+
+    #[test]
     fn commands_that_change_files_are_changes() {
         let commands = ["git checkout -- src/a.ts", "rm src/a.ts", "git restore src/a.ts", "npm test", "git status"];
         let run = |(at, command): (usize, &&str)| {
