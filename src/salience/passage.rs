@@ -48,9 +48,10 @@ impl Passage<'_> {
         self.lines.iter().zip(kept).any(|(value, kept)| !kept && !value.line.is_gap)
     }
 
-    /// Returns true if the choice keeps a line besides those with `Line::stays`.
+    /// Returns true if the choice keeps a line besides those with `Line::stays`, or a line of the ending: the line that
+    /// reports a failure is both.
     pub fn says(&self, kept: &[bool]) -> bool {
-        self.lines.iter().zip(kept).any(|(value, kept)| *kept && !value.line.stays)
+        self.lines.iter().zip(kept).any(|(value, kept)| *kept && (value.ends || !value.line.stays))
     }
 
     /// Drops the rest of an ending of several lines if one of its lines is not kept. Half an ending would be

@@ -383,7 +383,7 @@ mod tests {
     use crate::{
         cancel::Cancel,
         conversation::{ContentKind, Conversation},
-        salience::{History, Salience},
+        salience::{History, Room, Salience},
         tokens::{Encoding, Tally, count_inside},
         transcript::{ContentPiece, ToolTable},
     };
@@ -420,6 +420,20 @@ mod tests {
         });
         let after = conversation.apply(&kept.plan).unwrap();
         serde_json::to_string(&after.messages().collect::<Vec<_>>()).unwrap()
+    }
+
+    /// The failure is the only line that fits, and it is also a line that always stays.
+    #[test]
+    fn a_failure_alone_is_kept() {
+        let noise = (0..40).map(|line| format!("building part {line} of the whole\n")).collect::<String>();
+        let conversation = conversation(&[("npm test", format!("{noise}1 failed, 9 passed"))]);
+        let cuts = asked(&conversation, |history| {
+            let room_of =
+                |message: usize, _: &ContentPiece| (message == 2).then_some(Room { lines: 1, characters: 40 });
+            Salience::all_signals(1).cut_chosen(history, room_of)
+        });
+        let texts: Vec<&str> = cuts.iter().filter_map(|cut| cut.text.as_deref()).collect();
+        assert!(matches!(texts[..], [text] if text.contains("1 failed, 9 passed")), "{texts:?}");
     }
 
     /// Returns lines of prose without names.
