@@ -243,7 +243,7 @@ impl Manager {
     /// Records the ratio of a model's own token count to the local count.
     ///
     /// # Errors
-    /// [`TokensError`] if the numbers cannot be true.
+    /// `TokensError` if the numbers cannot be true.
     pub fn calibrate(&self, local_tokens: f64, reported_tokens: f64, model: &str) -> Result<(), TokensError> {
         let mut state = self.state();
         state.calibration.calibrate(local_tokens, reported_tokens, model)?;

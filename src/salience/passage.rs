@@ -90,7 +90,7 @@ pub struct LineValue {
     pub together: bool,
     /// True if a later edit replaced the line.
     pub replaced: bool,
-    /// The range of its names in [`Survey::occurrences`].
+    /// The range of its names in `Survey::occurrences`.
     pub names: Range<usize>,
 }
 
