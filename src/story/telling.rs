@@ -41,6 +41,8 @@ pub struct Telling<'a> {
 struct Candidate {
     told: Told,
     form: Form,
+    /// Tokens of the entry at its full length; those of an earlier story as it is.
+    tokens: usize,
     /// Tokens per byte.
     each: f64,
 }
@@ -48,9 +50,13 @@ struct Candidate {
 impl Candidate {
     fn new(told: Told, writer: &Writer, encoding: Encoding) -> Self {
         let form = Form::new(&told);
-        let whole = form.told(writer, 1.0, false).unwrap_or_default();
-        let each = count_of(&whole, encoding) as f64 / whole.len().max(1) as f64;
-        Self { told, form, each }
+        let whole = match &told {
+            Told { is_earlier: true, entry, .. } => writer.written(&entry.head, &entry.quotes),
+            _ => form.told(writer, 1.0, false).unwrap_or_default(),
+        };
+        let tokens = count_of(&whole, encoding);
+        let each = tokens as f64 / whole.len().max(1) as f64;
+        Self { told, form, tokens, each }
     }
 }
 
@@ -133,16 +139,10 @@ impl<'a> Telling<'a> {
     /// user's words in full.
     #[must_use]
     pub fn least(&self, end: usize) -> usize {
-        let all = placed(self.until(end, &ShownLines::default()));
-        let (standing, later) = all.split_at(all.iter().take_while(|one| one.is_earlier()).count());
-        let standing: usize = standing.iter().map(|one| count_of(&one.whole(&self.writer), self.encoding)).sum();
-        standing + self.words(later)
-    }
-
-    /// Returns the tokens of a story that quotes only the user's words and the newest todo list.
-    fn words(&self, all: &[Placed]) -> usize {
-        let words = written_at(&self.writer, all, 0.0);
-        words.iter().map(|text| count_of(text, self.encoding)).sum::<usize>() + self.heading()
+        let stays = |candidate: &&Arc<Candidate>| {
+            candidate.told.message < end && (candidate.told.is_earlier || candidate.form.is_always_told())
+        };
+        self.entries.iter().filter(stays).map(|candidate| candidate.tokens).sum::<usize>() + self.heading()
     }
 
     fn heading(&self) -> usize {
