@@ -67,9 +67,13 @@ async function chains() {
   const conversations = readConversations(folder);
   const rows = [];
   for (const window of WINDOWS) {
+    /** @type {Record<string, number[]>} */
     const values = Object.fromEntries(COLUMNS.map((name) => [name, []]));
-    for (const { messages } of conversations) await chain(messages, window, addon, (name, value) => values[name].push(value));
-    const cell = (name) => (values[name].length > 0 ? `${mean(values[name]).toFixed(3)} of ${values[name].length}` : "");
+    for (const { messages } of conversations) await chain(messages, window, addon, (name, value) => values[name]?.push(value));
+    const cell = (name) => {
+      const share = mean(values[name] ?? []);
+      return share === undefined ? "" : `${share.toFixed(3)} of ${values[name]?.length}`;
+    };
     rows.push([`${window.limit} to ${window.target}`, ...COLUMNS.map(cell)]);
   }
   const text = table([["tokens", ...COLUMNS], ...rows]);
