@@ -97,9 +97,13 @@ impl<'a> Readable<'a> {
     /// `None` if there are none.
     pub fn with_lines(&self, told: &Told, shown: &mut ShownLines) -> Option<Told> {
         let Told { message, entry, kind, is_earlier, .. } = told;
+        let quotes_earlier = *is_earlier && shown.is_of(*message);
+        if !quotes_earlier && !told.results.iter().any(|answer| shown.is_of(answer.message)) {
+            return None;
+        }
         let mut quotes = entry.quotes.clone();
         let mut places = Vec::new();
-        if *is_earlier && shown.is_of(*message) {
+        if quotes_earlier {
             places = places_of(&quotes, |quote| quote.mark == Mark::Answered && shown.take(*message, &quote.text));
         }
         for Answer { message, piece, range, first } in &told.results {

@@ -51,13 +51,18 @@ impl Candidate {
     fn new(told: Told, writer: &Writer, encoding: Encoding) -> Self {
         let form = Form::new(&told);
         let whole = match &told {
-            Told { is_earlier: true, entry, .. } => writer.written(&entry.head, &entry.quotes),
+            Told { is_earlier: true, entry, .. } => whole(entry, writer),
             _ => form.told(writer, 1.0, false).unwrap_or_default(),
         };
         let tokens = count_of(&whole, encoding);
         let each = tokens as f64 / whole.len().max(1) as f64;
         Self { told, form, tokens, each }
     }
+}
+
+/// Writes all lines of an entry, as an earlier story has them.
+fn whole(Entry { head, quotes }: &Entry, writer: &Writer) -> String {
+    writer.written(head, quotes)
 }
 
 /// Returns the tokens of an entry and its line feed.
@@ -82,13 +87,6 @@ impl Placed {
     fn is_earlier(&self) -> bool {
         self.candidate.told.is_earlier
     }
-
-    /// Writes all lines of the entry, as an earlier story has them.
-    fn whole(&self, writer: &Writer) -> String {
-        let Entry { head, quotes } = &self.candidate.told.entry;
-        writer.written(head, quotes)
-    }
-
     /// Writes the entry at this scale. `age` is 0 for the oldest entry and 1 for the newest.
     fn written(&self, writer: &Writer, age: f64, scale: f64) -> Option<String> {
         let Candidate { told, form, .. } = &*self.candidate;
@@ -159,9 +157,9 @@ impl<'a> Telling<'a> {
         let writer = &self.writer;
         let all = placed(all);
         let standing: Vec<String> =
-            all.iter().take_while(|one| one.is_earlier()).map(|one| one.whole(writer)).collect();
+            all.iter().take_while(|one| one.is_earlier()).map(|one| whole(&one.candidate.told.entry, writer)).collect();
         let later = &all[standing.len()..];
-        let stand: usize = standing.iter().map(|text| count(text)).sum();
+        let stand: usize = all[..standing.len()].iter().map(|one| one.candidate.tokens).sum();
         // If a call in the earlier story was run again, its new result must be quoted. Otherwise, the earlier story
         // would report an outdated ending.
         let is_told = |entry: &Placed, at: usize, scale: f64| {

@@ -197,7 +197,7 @@ fn a_reader_sees_what_ran_where_and_how_it_ended() {
         assert!(places.is_sorted(), "{places:?}");
         for place in places {
             let (head, end) = ends[place];
-            // What a tool that asks the user was answered are the words of the user behind it.
+            // The answer to a tool that asks the user is the entry with the user's words after it.
             let at = told.iter().position(|entry| entry.head.starts_with(head)).unwrap();
             let mut quotes = told[at..].iter().take(2).flat_map(|entry| &entry.quotes);
             assert!(quotes.any(|quote| quote.contains(end)), "at {percent}%: {told:?}");
