@@ -38,7 +38,8 @@ pub struct Line {
     /// True if the line is a gap marker. Gap markers are always dropped, and their count is added to the new gap.
     pub is_gap: bool,
     /// True if the line is always kept. Such lines cost next to nothing: notes that cannot be added to a gap, and the
-    /// empty remainder of a line that another piece contains. `reading` adds the line of a result that reports failure.
+    /// empty remainder of a line that another piece contains. `reading` adds the line of a result that reports failure,
+    /// and the first and last line of a host's text.
     pub stays: bool,
 }
 

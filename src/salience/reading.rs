@@ -127,7 +127,10 @@ impl<'a, 't> Reading<'a, 't> {
             xxh3_64(window.map(u64::to_le_bytes).as_flattened())
         };
         let age = scope.conversation.len() - message;
-        let newest = if message >= scope.older.end { scope.weights.newest() } else { 0.0 };
+        // Only the last snapshot of the environment is current. It may precede the last words of the assistant.
+        let is_outdated = origin == Origin::Environment && message + 2 < scope.conversation.len();
+        let is_newest = message >= scope.older.end && !is_outdated;
+        let newest = if is_newest { scope.weights.newest() } else { 0.0 };
         let density = scope.weights.passage(origin, age) + newest;
         let is_use = matches!(origin, Origin::Parameters(_));
         let mut lines: Vec<LineValue> = lines
@@ -172,6 +175,13 @@ impl<'a, 't> Reading<'a, 't> {
             let first = lines.iter_mut().find(|value| !value.line.is_gap && !is_blank(&text[value.line.range.clone()]));
             if let Some(first) = first {
                 first.ends = first.cost < MAX_ENDING_TOKENS;
+            }
+        }
+        // Without its first and last line, a host's text would read as the user's words.
+        if matches!(origin, Origin::Environment | Origin::Host) && !whole {
+            let said = |value: &LineValue| !value.line.is_gap && !is_blank(&text[value.line.range.clone()]);
+            for at in [lines.iter().position(said), lines.iter().rposition(said)].into_iter().flatten() {
+                lines[at].line.stays |= lines[at].cost < MAX_ENDING_TOKENS;
             }
         }
         let parts = if whole { Vec::new() } else { parts(text, &lines, tokens) };
@@ -271,4 +281,73 @@ fn parts(text: &str, lines: &[LineValue], tokens: usize) -> Vec<Range<usize>> {
         start = end;
     }
     parts
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::{
+        cancel::Cancel,
+        conversation::Conversation,
+        salience::{History, Salience},
+        tokens::{Encoding, Tally},
+        transcript::{ToolTable, Voice, decompose},
+    };
+
+    /// Returns a snapshot of the environment with a list of files.
+    fn snapshot(round: usize) -> String {
+        let files: String = (0..60).map(|file| format!("src/part{file}/module{round}.ts\n")).collect();
+        format!("<environment_details>\n# Open Tabs\n{files}# Time\n{round}\n</environment_details>")
+    }
+
+    /// A host adds a snapshot to each request. Only the last one is current, and none becomes the user's words.
+    #[test]
+    fn outdated_snapshots_are_cut_inside_their_tags() {
+        let text = |text: String| json!({ "type": "text", "text": text });
+        let mut messages = vec![json!({ "role": "user", "content": [text("Fix it.".into()), text(snapshot(0))] })];
+        for round in 1..6 {
+            messages.push(json!({ "role": "assistant", "content": format!("I fixed part {round} of it.") }));
+            let reminder = format!("<system-reminder>\n{}</system-reminder>", "Reminded of this and that.\n".repeat(9));
+            let words = format!("Now fix part {round}, too.");
+            messages.push(json!({ "role": "user", "content": [text(words), text(reminder), text(snapshot(round))] }));
+        }
+        let conversation = Conversation::parse(&json!(messages).to_string()).unwrap();
+        let tools = ToolTable::default();
+        let tally = Tally::count(&conversation, Encoding::default(), &Cancel::new()).unwrap();
+        let of = |share: usize| {
+            let history = History {
+                conversation: &conversation,
+                original: &conversation,
+                tally: &tally,
+                tools: &tools,
+                cancel: &Cancel::new(),
+            };
+            let kept = Salience::all_signals(4).within(history, tally.total() * share / 100).unwrap();
+            assert!(kept.tally.total() <= tally.total() * share / 100, "{share}: {}", kept.tally.total());
+            conversation.apply(&kept.plan).unwrap()
+        };
+        let files = |conversation: &Conversation, message: usize| {
+            conversation
+                .message(message)
+                .content
+                .blocks()
+                .last()
+                .map_or(0, |block| json!(block).to_string().matches("module").count())
+        };
+        let after = of(25);
+        assert!(files(&after, 10) > 10, "the last snapshot is current: {}", files(&after, 10));
+        assert!(files(&after, 8) < files(&after, 10), "a snapshot before it is outdated");
+        for share in [60, 40, 25, 20] {
+            let after = of(share);
+            let texts = after.texts();
+            for (message, pieces) in decompose(&after, &tools).iter().enumerate() {
+                for piece in pieces.iter().filter(|piece| piece.voice == Voice::User) {
+                    let whole = texts[message].iter().find(|text| *text.path == *piece.path).unwrap();
+                    let words = &whole.text[piece.range.clone()];
+                    assert!(words.contains("ix "), "{share}: {words}");
+                }
+            }
+        }
+    }
 }

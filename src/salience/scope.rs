@@ -15,8 +15,8 @@ use crate::{
 pub enum Ends {
     /// The first and the newest messages are left unchanged.
     Stay,
-    /// Results in the newest messages may be cut, except the last ones. Context that a host injected into the first
-    /// message may be cut, too.
+    /// Results and snapshots of the environment in the newest messages may be cut, except the last ones. Context that a
+    /// host injected into the first message may be cut, too.
     Answers,
     /// The last results may also be cut. So may the parameters of calls before the last message of the assistant, and
     /// the user's pastes in the newest messages.
@@ -85,7 +85,7 @@ impl Scope<'_> {
                 is_users
                     && (piece.kind == ContentKind::ToolResults || matches!(origin, Origin::Host | Origin::Assistant))
             }
-            (_, Origin::Result(_) | Origin::Shown) => self.ends == Ends::Last || message < last,
+            (_, Origin::Result(_) | Origin::Shown | Origin::Environment) => self.ends == Ends::Last || message < last,
             (_, Origin::Parameters(_)) => self.ends == Ends::Last && message < last,
             _ => false,
         }
