@@ -90,6 +90,8 @@ pub struct Form {
     telling: f64,
     said: Vec<Quotation>,
     given: Vec<Quotation>,
+    /// The written lines that a change adds or removes. They are quoted alone if `given` does not fit.
+    changed: Vec<Quotation>,
     /// Lines of the result: its ending, and the shown lines.
     answered: Vec<Quotation>,
     /// The ending, as indices of `answered`.
@@ -101,12 +103,16 @@ pub struct Form {
 impl Form {
     /// Creates the form of an entry, with no more text than its kind's limits.
     pub fn new(told: &Told) -> Self {
-        let Told { entry, kind, shown, .. } = told;
+        let Told { entry, kind, shown, changed, .. } = told;
         let kind = *kind;
         let with = |marks: &[Mark]| -> Vec<&Quotation> {
             entry.quotes.iter().filter(|quote| marks.contains(&quote.mark)).collect()
         };
         let most = kind.most();
+        let given = with(&[Mark::Given, Mark::Added, Mark::Removed]);
+        let changed: Vec<&Quotation> = changed.iter().map(|at| &entry.quotes[*at]).collect();
+        let is_whole = changed.is_empty() || length(&given) as f64 <= most.given;
+        let given = both_ends(if is_whole { &given } else { &changed }, most.given);
         let is_answer = |at: &usize| matches!(entry.quotes[*at].mark, Mark::Answered | Mark::Failed);
         let answers: Vec<usize> = (0..entry.quotes.len()).filter(is_answer).collect();
         let answered: Vec<&Quotation> = answers.iter().map(|at| &entry.quotes[*at]).collect();
@@ -133,7 +139,8 @@ impl Form {
             },
             head: entry.head.clone(),
             said: both_ends(&with(&[Mark::Said]), most.said),
-            given: both_ends(&with(&[Mark::Given, Mark::Added, Mark::Removed]), most.given),
+            changed: if changed.is_empty() { given.clone() } else { both_ends(&changed, most.given) },
+            given,
             ending: Ending { must: places(&ranked.must), more: places(&ranked.more), ..Ending::default() },
             shown: places(&shown),
             answered: told.iter().map(|at| answered[*at].clone()).collect(),
@@ -161,7 +168,8 @@ impl Form {
         // An earlier run's result is quoted only if the last run's is, because a failure alone would seem to last.
         let telling = if is_again { self.telling.min(PLAIN) } else { self.telling };
         let room = most.answered * (share * telling).min(1.0);
-        let given = in_room(&self.given, most.given);
+        let is_whole = length(&self.given.iter().collect::<Vec<_>>()) as f64 <= most.given * share;
+        let given = in_room(if is_whole { &self.given } else { &self.changed }, most.given);
         let is_told = match self.kind {
             Kind::List => true,
             // Shown lines keep an entry, except an earlier run. It is quoted only if its ending has enough characters.
@@ -210,6 +218,17 @@ impl Form {
     pub fn cut_words(&self, writer: &Writer, characters: usize) -> String {
         let all: Vec<&Quotation> = self.said.iter().chain(&self.given).collect();
         writer.written(&self.head, &both_ends(&all, characters as f64))
+    }
+
+    /// Returns the ending of a change that did not fail, as far as it is always quoted.
+    pub fn success(&self) -> Option<Vec<&str>> {
+        let is_success = self.kind == Kind::Change && !self.is_failed && self.telling < FAILED;
+        is_success.then(|| self.ending.must.iter().map(|at| self.answered[*at].text.as_str()).collect())
+    }
+
+    /// Removes the ending.
+    pub fn remove_ending(&mut self) {
+        self.ending = Ending::default();
     }
 
     /// Returns true if the entry is quoted even if nothing else fits.
@@ -315,7 +334,7 @@ mod tests {
     fn told(kind: Kind, head: &str, quotes: &[(Mark, &str)]) -> Told {
         let quotes = quotes.iter().map(|(mark, text)| quotation(*mark, text)).collect();
         let entry = Entry { head: head.to_owned(), quotes };
-        Told { message: 0, entry, kind, is_earlier: false, shown: Vec::new(), results: Vec::new() }
+        Told { message: 0, entry, kind, is_earlier: false, shown: Vec::new(), changed: Vec::new(), results: Vec::new() }
     }
 
     fn written(told: &Told, share: f64, is_again: bool) -> Option<String> {

@@ -20,7 +20,7 @@ use crate::{
     markers::{NoteLine, is_about_messages, is_summary},
     transcript::{
         CallOutcome, ContentPiece, MAX_HEAD_PARAMETER, Meaning, ParameterRole, PieceSource, Pieces, Stretch,
-        ToolSource, ToolTable, Voice, decompose, outcome_of_answer, spoken, with_texts,
+        ToolSource, ToolTable, Voice, changes_in, decompose, outcome_of_answer, spoken, with_texts,
     },
 };
 
@@ -35,6 +35,8 @@ pub struct Told {
     pub is_earlier: bool,
     /// Indices of the quotes that are kept at any scale.
     pub shown: Vec<usize>,
+    /// Indices of the written lines that a change adds or removes. Other written lines are unchanged ones around them.
+    pub changed: Vec<usize>,
     /// The results that the entry quotes, or of which it can quote lines.
     pub results: Vec<Answer>,
 }
@@ -129,6 +131,7 @@ impl<'a> Readable<'a> {
             kind: *kind,
             is_earlier: *is_earlier,
             shown: places,
+            changed: told.changed.clone(),
             results: Vec::new(),
         })
     }
@@ -179,6 +182,7 @@ struct Draft {
     is_earlier: bool,
     /// True once the call has a result. Calls without a result are not quoted.
     is_answered: bool,
+    changed: Vec<usize>,
     results: Vec<Answer>,
 }
 
@@ -227,7 +231,7 @@ impl<'a> Reading<'a> {
                     _ if is_about_messages(text) || text.trim().is_empty() => {}
                     (Voice::Tool, Some(draft), Some(source)) => self.answer((draft, answer), piece, source, text),
                     (Voice::Assistant, Some(draft), Some(source)) => {
-                        self.parameter(message, draft, piece, source, text);
+                        self.parameter((message, texts), draft, piece, source, text);
                     }
                     (Voice::User | Voice::Paste, Some(draft), Some(source)) => {
                         let (first, words) = announced_words(text);
@@ -285,7 +289,8 @@ impl<'a> Reading<'a> {
         for entry in read_again(text) {
             let kind = Kind::from_head(&entry.head, self.tools);
             let place = (message, 0);
-            self.drafts.push(Draft { place, entry, kind, is_earlier: true, is_answered: true, results: Vec::new() });
+            self.begin(place, entry.head, kind, entry.quotes, true);
+            self.drafts.last_mut().into_iter().for_each(|draft| draft.is_earlier = true);
         }
     }
 
@@ -302,7 +307,8 @@ impl<'a> Reading<'a> {
 
     fn begin(&mut self, place: (usize, usize), head: String, kind: Kind, quotes: Vec<Quotation>, is_answered: bool) {
         let entry = Entry { head, quotes };
-        self.drafts.push(Draft { place, entry, kind, is_earlier: false, is_answered, results: Vec::new() });
+        let (changed, results) = (Vec::new(), Vec::new());
+        self.drafts.push(Draft { place, entry, kind, is_earlier: false, is_answered, changed, results });
     }
 
     /// Returns the index of the draft for the call that a piece belongs to. Adds the draft if there is none.
@@ -355,7 +361,14 @@ impl<'a> Reading<'a> {
         (before, block.unwrap_or(usize::MAX))
     }
 
-    fn parameter(&mut self, message: usize, draft: usize, piece: &ContentPiece, source: &ToolSource, text: &str) {
+    fn parameter(
+        &mut self,
+        (message, texts): (usize, &[TextAt<'_>]),
+        draft: usize,
+        piece: &ContentPiece,
+        source: &ToolSource,
+        text: &str,
+    ) {
         let kind = self.drafts[draft].kind;
         // These are the tags of a call in XML.
         if piece.kind != ContentKind::ToolParameters {
@@ -375,13 +388,24 @@ impl<'a> Reading<'a> {
         if (is_in_head && kind != Kind::Change) || text.trim() == source.file || self.is_beside(source, text) {
             return;
         }
-        let more = match self.mark_of(piece, source) {
-            Some(Mark::Given) if kind == Kind::Change && is_patch(text) => added_by(text),
+        let changes: Vec<Changed> = match self.mark_of(piece, source) {
+            Some(Mark::Given) if kind == Kind::Change && !changes_in(text).is_empty() => {
+                changes_in(text).iter().map(|(old, new)| Changed::new(old, new).alone()).collect()
+            }
             Some(Mark::Given) if is_in_head => return,
-            Some(mark) => quotes_of(mark, text),
+            Some(Mark::Added) => match self.replaced_by(piece, source, texts) {
+                Some(old) => vec![Changed::new(&lines(old), &lines(text))],
+                None => vec![Changed::all(quotes_of(Mark::Added, text))],
+            },
+            Some(mark) => vec![Changed::all(quotes_of(mark, text))],
             None => return,
         };
-        self.drafts[draft].entry.quotes.extend(more);
+        let draft = &mut self.drafts[draft];
+        for Changed { quotes, changed } in changes {
+            let before = draft.entry.quotes.len();
+            draft.changed.extend(changed.map(|at| before + at));
+            draft.entry.quotes.extend(quotes);
+        }
     }
 
     /// Returns true if a text is a short parameter next to the content that a call writes, such as a number of lines.
@@ -412,6 +436,18 @@ impl<'a> Reading<'a> {
             }
             _ => Some(Mark::Given),
         }
+    }
+
+    /// Returns the text that an edit replaces by this parameter: another parameter of the same call.
+    fn replaced_by<'t>(&self, piece: &ContentPiece, source: &ToolSource, texts: &[TextAt<'t>]) -> Option<&'t str> {
+        let tool = self.tools.tool(&source.name)?;
+        let (_, beside) = piece.path.split_last()?;
+        let is_old = |key: &str| tool.parameter(ParameterRole::Old).any(|name| name == key);
+        let is_beside = |text: &&TextAt<'_>| match text.path.split_last() {
+            Some((PathStep::Key(key), rest)) => rest == beside && is_old(key),
+            _ => false,
+        };
+        texts.iter().find(is_beside).map(|text| text.text)
     }
 
     fn answer(
@@ -471,10 +507,10 @@ impl<'a> Reading<'a> {
         older.for_each(|draft| draft.kind = Kind::Silent);
         let mut all: Vec<Told> = Vec::new();
         let mut last: Option<usize> = None;
-        for Draft { place: (message, _), entry, kind, is_earlier, results, .. } in
+        for Draft { place: (message, _), entry, kind, is_earlier, changed, results, .. } in
             self.drafts.into_iter().filter(is_told)
         {
-            let told = Told { message, entry, kind, is_earlier, shown: Vec::new(), results };
+            let told = Told { message, entry, kind, is_earlier, shown: Vec::new(), changed, results };
             if told.says() {
                 // Identical consecutive entries, such as a command that polls, are quoted once.
                 if last.is_some_and(|last| !is_earlier && told.entry == all[last].entry) {
@@ -505,37 +541,49 @@ fn places_of(quotes: &[Quotation], mut holds: impl FnMut(&Quotation) -> bool) ->
 /// Returns the quotable lines of a text, without markers. Pointers would not resolve from elsewhere, and notes refer to
 /// their own place. In code, an ellipsis replaces them.
 fn quotes_of(mark: Mark, text: &str) -> Vec<Quotation> {
-    let is_code = mark == Mark::Added;
+    let is_code = matches!(mark, Mark::Added | Mark::Removed);
     let quote = |line: &str| match NoteLine::read(line.trim()) {
         Some(_) => is_code.then(|| Quotation::new(mark, "…")),
-        None => (is_code || !line.trim().is_empty()).then(|| Quotation::new(mark, line)),
+        None => (mark == Mark::Added || !line.trim().is_empty()).then(|| Quotation::new(mark, line)),
     };
     // Progress bars use carriage returns to rewrite one line many times, so these also separate lines.
     let lines = |ends: &'static [char]| text.split(ends).filter_map(quote).collect();
     if is_code { lines(&['\n']) } else { lines(&['\n', '\r']) }
 }
 
-/// Returns true if a parameter contains a patch or SEARCH/REPLACE blocks.
-fn is_patch(text: &str) -> bool {
-    text.lines().any(|line| line.starts_with('+') || line.trim_end() == "=======")
+/// The text that a change writes.
+struct Changed {
+    quotes: Vec<Quotation>,
+    /// The quotes that it adds or removes. Editors repeat unchanged lines around them.
+    changed: Range<usize>,
 }
 
-/// Returns the lines that a patch, or SEARCH/REPLACE blocks, add to a file.
-fn added_by(patch: &str) -> Vec<Quotation> {
-    let mut is_new = false;
-    let mut added = Vec::new();
-    for line in patch.lines() {
-        match line.trim_end() {
-            "=======" => is_new = true,
-            end if end.starts_with(">>>>>>>") || end.starts_with("+++++++ REPLACE") => is_new = false,
-            end if is_new && !end.is_empty() => added.push(Quotation::new(Mark::Added, line)),
-            _ if line.starts_with("+++") => {}
-            _ if line.starts_with('+') && line.len() > 1 => added.push(Quotation::new(Mark::Added, &line[1..])),
-            _ => {}
+impl Changed {
+    /// Compares old and new lines. If no line is added, the removed ones are quoted.
+    fn new(old: &[&str], new: &[&str]) -> Self {
+        let is_same = |(one, other): &(&&str, &&str)| one.trim_end() == other.trim_end();
+        let first = old.iter().zip(new).take_while(is_same).count();
+        let last = old[first..].iter().rev().zip(new[first..].iter().rev()).take_while(is_same).count();
+        let changed = first..new.len() - last;
+        if new[changed.clone()].iter().all(|line| line.trim().is_empty()) {
+            return Self::all(quotes_of(Mark::Removed, &old[first..old.len() - last].join("\n")));
         }
+        Self { quotes: quotes_of(Mark::Added, &new.join("\n")), changed }
     }
-    added.retain(|quote| !quote.text.trim().is_empty());
-    added
+
+    /// All quotes are added or removed.
+    fn all(quotes: Vec<Quotation>) -> Self {
+        Self { changed: 0..quotes.len(), quotes }
+    }
+
+    /// Drops the unchanged lines.
+    fn alone(mut self) -> Self {
+        Self::all(self.quotes.drain(self.changed).collect())
+    }
+}
+
+fn lines(text: &str) -> Vec<&str> {
+    text.split('\n').collect()
 }
 
 #[cfg(test)]
@@ -807,13 +855,40 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_is_told_by_the_lines_it_adds() {
-        let texts = |patch: &str| added_by(patch).into_iter().map(|quote| quote.text).collect::<Vec<_>>();
-        let unified = "--- a/x.ts\n+++ b/x.ts\n@@ -1,2 +1,2 @@\n same\n-old\n+new\n+\n+  last";
-        assert_eq!(texts(unified), ["new", "  last"]);
-        let blocks = "<<<<<<< SEARCH\nold\n=======\nnew\n\n  last\n>>>>>>> REPLACE\nafter\n------- SEARCH\nold\n=======\nmore\n+++++++ REPLACE\nafter";
-        assert_eq!(texts(blocks), ["new", "  last", "more"]);
-        assert!(is_patch(unified) && is_patch(blocks) && !is_patch("let a = 1 + 2;\nlet b = 3;"));
+    fn a_change_is_told_by_the_lines_that_it_adds_or_else_removes() {
+        let edit = |old: &str, new: &str| json!({ "file_path": "/app/x.ts", "old_string": old, "new_string": new });
+        let block = |old: &str, new: &str| {
+            format!("<<<<<<< SEARCH\n:start_line:4\n-------\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n")
+        };
+        let quotes = |name: &str, input: &Value| {
+            let messages = json!([call("a", name, input), result("a", "Done.")]);
+            let conversation = Conversation::parse(&messages.to_string()).unwrap();
+            let entries = Readable::new(&conversation, &ToolTable::default()).entries(0..2);
+            let [Told { entry, changed, .. }] = &entries[..] else { panic!("{name}") };
+            let quote = |at: &usize| format!("{:?} {}", entry.quotes[*at].mark, entry.quotes[*at].text);
+            changed.iter().map(quote).collect::<Vec<_>>()
+        };
+        let (old, new) = ("fn a() {\n  one\n\n  two\n}", "fn a() {\n  one\n\n  new\n\n  newer\n  two\n}");
+        let added = ["Added   new", "Added ", "Added   newer"];
+        assert_eq!(quotes("Edit", &edit(old, new)), added);
+        let removed = ["Removed   new", "Removed   newer"];
+        assert_eq!(quotes("Edit", &edit(new, old)), removed);
+        assert_eq!(quotes("Edit", &edit("", new))[0], "Added fn a() {");
+        let edits = json!({ "file_path": "/app/x.ts", "edits": [
+            { "old_string": old, "new_string": new },
+            { "old_string": "a\nb", "new_string": "a\nc" },
+        ] });
+        assert_eq!(quotes("MultiEdit", &edits), [&added[..], &["Added c"]].concat());
+        let blocks = json!({ "path": "x.ts", "diff": block(old, new) + &block(new, old) });
+        assert_eq!(quotes("apply_diff", &blocks), [&added[..], &removed].concat());
+        let unified = "--- a/x.ts\n+++ b/x.ts\n@@ -1,2 +1,2 @@\n same\n-old\n+new\n+\n+  last\n same";
+        assert_eq!(
+            quotes("apply_diff", &json!({ "path": "x.ts", "diff": unified })),
+            ["Added new", "Added ", "Added   last"]
+        );
+        let patch =
+            "*** Begin Patch\n*** Add File: a.ts\n+one\n+two\n*** Update File: b.ts\n@@\n one\n-two\n*** End Patch";
+        assert_eq!(quotes("apply_patch", &json!({ "input": patch })), ["Added one", "Added two", "Removed two"]);
     }
 
     #[test]

@@ -125,8 +125,30 @@ impl<'a> Telling<'a> {
         let candidates =
             |told: Vec<Told>| told.into_iter().map(|told| Candidate::new(told, &telling.writer, encoding)).collect();
         let candidates: Vec<Vec<_>> = each(divided(told, bytes), candidates);
-        telling.entries = candidates.into_iter().flatten().map(Arc::new).collect();
+        let candidates = telling.without_said(candidates.into_iter().flatten());
+        telling.entries = candidates.into_iter().map(Arc::new).collect();
         telling
+    }
+
+    /// Removes the ending of each successful change that is the same as that of an earlier change by the same tool. Of
+    /// a change without an ending, a reader takes it that it succeeded like those before it.
+    fn without_said(&self, candidates: impl Iterator<Item = Candidate>) -> Vec<Candidate> {
+        let mut said: HashSet<String> = HashSet::new();
+        let mut is_said = |candidate: &Candidate| {
+            let tool = candidate.told.entry.head.split(' ').next().unwrap_or_default();
+            candidate.form.success().is_some_and(|ending| !said.insert(format!("{tool} {}", ending.join("\n"))))
+        };
+        candidates
+            .map(|mut candidate| {
+                if is_said(&candidate) && !candidate.told.is_earlier {
+                    candidate.form.remove_ending();
+                    let text = candidate.form.told(&self.writer, 1.0, false).unwrap_or_default();
+                    candidate.tokens = count_of(&text, self.encoding);
+                    candidate.each = candidate.tokens as f64 / text.len().max(1) as f64;
+                }
+                candidate
+            })
+            .collect()
     }
 
     fn is_worth(&self, Told { kind, entry, .. }: &Told) -> bool {

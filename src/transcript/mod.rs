@@ -46,7 +46,7 @@ pub use self::{
     file_answers::Extent,
     labels::{MAX_HEAD_PARAMETER, ToolSource},
     outcomes::{CallOutcome, outcome as outcome_of_answer},
-    patches::{FileChange, files_of_patch},
+    patches::{FileChange, changes_in, files_of_patch},
     path_pattern::PathPattern,
     paths::clean as clean_path,
     pieces::{ContentPiece, PieceSource, Pieces, decompose, with_texts},

@@ -185,6 +185,26 @@ pub(super) fn patch(text: &str, index: usize, range: Range<usize>) -> Vec<FilePa
     found
 }
 
+/// Returns the old and the new lines of each change in a text of SEARCH/REPLACE blocks, or in a patch. An added file has
+/// no old lines, and deleted files are not listed. Empty if the text is neither.
+pub fn changes_in(text: &str) -> Vec<(Vec<&str>, Vec<&str>)> {
+    let lines = |spans: Vec<Span>| spans.into_iter().map(|span| &text[span.range()]).collect();
+    let of_change = |change| match change {
+        FileChange::Lines { old, new, .. } => Some((lines(old), lines(new))),
+        FileChange::Text { .. } | FileChange::Insert { .. } => None,
+    };
+    let blocks = search_replace(text, 0, 0..text.len());
+    if !blocks.is_empty() {
+        return blocks.into_iter().filter_map(of_change).collect();
+    }
+    let of_file = |file| match file {
+        FilePatch::Add(_, added) => vec![(Vec::new(), lines(added))],
+        FilePatch::Update(_, changes) => changes.into_iter().filter_map(of_change).collect(),
+        FilePatch::Touch(..) => Vec::new(),
+    };
+    patch(text, 0, 0..text.len()).into_iter().flat_map(of_file).collect()
+}
+
 #[derive(Default)]
 struct Hunk {
     start: Option<u32>,
