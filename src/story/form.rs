@@ -63,6 +63,8 @@ impl Kind {
 const HEAD: f64 = 60.0;
 /// Text that would be cut to fewer characters is dropped, because so few say nothing.
 const LEAST_WORDS: f64 = 80.0;
+/// The same for a call's parameters and for written text: one line of code says something.
+const LEAST_GIVEN: f64 = 40.0;
 /// Minimum characters for a call's result; with fewer, the call is dropped. Few suffice, because the most informative
 /// lines are quoted.
 const LEAST_ANSWER: f64 = 16.0;
@@ -124,6 +126,8 @@ impl Form {
             let lines: Vec<&str> = answered.iter().map(|quote| quote.text.as_str()).collect();
             ending(&lines, is_failed)
         };
+        // The items of a list tell all of it. Refused lists are not quoted.
+        let ranked = if kind == Kind::List && ranked.bad.is_none() { Ending::default() } else { ranked };
         let mut told: Vec<usize> = ranked.must.iter().chain(&ranked.more).chain(&shown).copied().collect();
         told.sort_unstable();
         told.dedup();
@@ -156,12 +160,12 @@ impl Form {
         if self.kind == Kind::Silent || (is_looked_at && self.shown.is_empty()) {
             return None;
         }
-        let in_room = |quotes: &[Quotation], most: f64| {
+        let in_room = |quotes: &[Quotation], most: f64, least: f64| {
             let all: Vec<&Quotation> = quotes.iter().collect();
             let room = most * share;
-            if room < LEAST_WORDS && length(&all) as f64 > room { Vec::new() } else { both_ends(&all, room) }
+            if room < least && length(&all) as f64 > room { Vec::new() } else { both_ends(&all, room) }
         };
-        let mut quotes = in_room(&self.said, most.said);
+        let mut quotes = in_room(&self.said, most.said, LEAST_WORDS);
         if quotes.is_empty() && !self.said.is_empty() {
             return None;
         }
@@ -169,7 +173,7 @@ impl Form {
         let telling = if is_again { self.telling.min(PLAIN) } else { self.telling };
         let room = most.answered * (share * telling).min(1.0);
         let is_whole = length(&self.given.iter().collect::<Vec<_>>()) as f64 <= most.given * share;
-        let given = in_room(if is_whole { &self.given } else { &self.changed }, most.given);
+        let given = in_room(if is_whole { &self.given } else { &self.changed }, most.given, LEAST_GIVEN);
         let is_told = match self.kind {
             Kind::List => true,
             // Shown lines keep an entry, except an earlier run. It is quoted only if its ending has enough characters.
