@@ -47,10 +47,9 @@ impl Kind {
             Self::User | Self::List => return 1.0,
             Self::Summary => 3.0,
             Self::Paste => 0.6,
-            Self::Report => 0.8 + 0.4 * age,
-            Self::Assistant => 0.2 + 0.15 * age,
+            Self::Assistant => 0.1 + 0.15 * age,
             Self::Notice => 0.5,
-            Self::Change => 0.3 + 0.4 * age,
+            Self::Report | Self::Change => 1.2 + 0.4 * age,
             Self::Command | Self::Asked => 0.4 + 0.4 * age,
             Self::Look => 0.6,
             Self::Silent => 0.0,
@@ -60,7 +59,7 @@ impl Kind {
 }
 
 /// Minimum characters to which a call's first line is cut.
-const HEAD: f64 = 60.0;
+const HEAD: f64 = 40.0;
 /// Text that would be cut to fewer characters is dropped, because so few say nothing.
 const LEAST_WORDS: f64 = 80.0;
 /// The same for a call's parameters and for written text: one line of code says something.
@@ -69,7 +68,7 @@ const LEAST_GIVEN: f64 = 40.0;
 /// lines are quoted.
 const LEAST_ANSWER: f64 = 16.0;
 /// Minimum characters of each line that is always quoted with a result.
-const LEAST_LINE: usize = 60;
+const LEAST_LINE: usize = 80;
 /// Factor on the length of a result that reports failure.
 const FAILED: f64 = 2.5;
 /// Factor on the length of a command's result without an outcome. It is also the maximum factor for an earlier run.
@@ -353,10 +352,10 @@ mod tests {
             (Kind::List, 1.0, 1.0, 1.0),
             (Kind::Summary, 0.75, 0.75, 0.75),
             (Kind::Paste, 0.15, 0.15, 0.15),
-            (Kind::Report, 0.2, 0.25, 0.3),
-            (Kind::Assistant, 0.05, 0.069, 0.088),
+            (Kind::Report, 0.3, 0.35, 0.4),
+            (Kind::Assistant, 0.025, 0.044, 0.063),
             (Kind::Notice, 0.125, 0.125, 0.125),
-            (Kind::Change, 0.075, 0.125, 0.175),
+            (Kind::Change, 0.3, 0.35, 0.4),
             (Kind::Command, 0.1, 0.15, 0.2),
             (Kind::Asked, 0.1, 0.15, 0.2),
             (Kind::Look, 0.15, 0.15, 0.15),
@@ -366,6 +365,21 @@ mod tests {
             assert_eq!(found, [oldest, middle, newest], "{kind:?}");
             assert!(share(kind, 0.5, 4.0) <= 1.0, "{kind:?}");
         }
+    }
+
+    #[test]
+    fn the_changed_lines_are_told_alone_where_the_whole_text_does_not_fit() {
+        let lines = ["fn first_of_the_unchanged_lines() {", "  the_new_line();", "  the_last_unchanged_line();", "}"];
+        let quotes = lines.map(|line| (Mark::Added, line));
+        let change = Told { changed: vec![1], ..told(Kind::Change, "Edit a.rs", &quotes) };
+        let all = written(&change, 1.0, false).unwrap();
+        assert!(lines.iter().all(|line| all.contains(line)), "{all}");
+        assert_eq!(written(&change, 0.15, false).unwrap(), "Edit a.rs\n  +   the_new_line();");
+        assert_eq!(written(&change, 0.01, false).unwrap(), "Edit a.rs");
+        let long = (0..60).map(|line| format!("an unchanged line with the number {line}")).collect::<Vec<_>>();
+        let quotes: Vec<(Mark, &str)> = long.iter().map(|line| (Mark::Added, line.as_str())).collect();
+        let change = Told { changed: vec![31], ..told(Kind::Change, "Edit a.rs", &quotes) };
+        assert_eq!(written(&change, 1.0, false).unwrap(), format!("Edit a.rs\n  + {}", long[31]));
     }
 
     #[test]

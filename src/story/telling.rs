@@ -397,6 +397,29 @@ mod tests {
         assert_eq!(story(5), None);
     }
 
+    /// A tool says each time that it succeeded. Said once, it holds for the changes that follow; failures are all told.
+    #[test]
+    fn the_success_of_changes_is_told_once_and_every_failure() {
+        let (saved, failed) = ("The file has been updated.", "error: the text was not found in the file");
+        let mut messages = vec![json!({ "role": "user", "content": "Fix it." })];
+        for (at, said) in [saved, saved, failed, failed, "Formatted, too.", saved].iter().enumerate() {
+            let id = format!("e{at}");
+            let input =
+                json!({ "file_path": format!("/app/{at}.ts"), "old_string": "a", "new_string": format!("b{at}") });
+            messages.push(json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": id, "name": "Edit", "input": input }] }));
+            messages.push(
+                json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": id, "content": said }] }),
+            );
+        }
+        let conversation = Conversation::parse(&json!(messages).to_string()).unwrap();
+        let tools = ToolTable::default();
+        let telling = Telling::new(&conversation, &tools, Encoding::default(), 1..conversation.len(), &|_| false);
+        let story = telling.told(conversation.len(), 4000, &ShownLines::default()).unwrap();
+        let times = |said: &str| story.matches(said).count();
+        assert_eq!((times(saved), times(failed), times("Formatted, too.")), (1, 2, 1), "{story}");
+        assert_eq!(story.matches("+ b").count(), 6, "{story}");
+    }
+
     /// An earlier story is not kept unchanged if it would report an outdated ending of a call.
     #[test]
     fn a_story_that_goes_on_tells_how_calls_ended_now() {
