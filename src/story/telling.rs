@@ -397,6 +397,29 @@ mod tests {
         assert_eq!(story(5), None);
     }
 
+    /// Only a new run of its calls makes an earlier story outdated, not another call that is dropped for want of room.
+    #[test]
+    fn an_earlier_story_stays_beside_another_call_that_is_dropped() {
+        let story = "[Log of the messages left out here, in quotes]\nUser:\n  Fix it.\nAssistant:\n  The days are read in one place alone, which I have found by now, and I will go on from there with the tests.\nBash npm test\n  → Tests  3 failed | 20 passed (23)";
+        let said = "I have looked at all of the parts, and the one that reads the days is to be changed. ".repeat(12);
+        let run = json!({ "type": "tool_use", "id": "a", "name": "Bash", "input": { "command": "ls src" } });
+        let messages = json!([
+            { "role": "assistant", "content": crate::markers::LEFT_OUT_HERE },
+            { "role": "user", "content": story },
+            { "role": "assistant", "content": [{ "type": "text", "text": said }, run] },
+            { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "a", "content": "a name\nanother name" }] },
+            { "role": "assistant", "content": "That is all." },
+            { "role": "user", "content": "Go on." },
+        ]);
+        let conversation = Conversation::parse(&messages.to_string()).unwrap();
+        let tools = ToolTable::default();
+        let telling = Telling::new(&conversation, &tools, Encoding::default(), 0..conversation.len(), &|_| false);
+        let told = |room: usize| telling.told(conversation.len(), room, &ShownLines::default()).unwrap();
+        let is_dropped = |story: &String| !story.contains("ls src");
+        let dropped: Vec<String> = (60..200).map(told).filter(is_dropped).collect();
+        assert!(dropped.iter().any(|whole| whole.starts_with(story)), "{dropped:?}");
+    }
+
     /// A tool says each time that it succeeded. Said once, it holds for the changes that follow; failures are all told.
     #[test]
     fn the_success_of_changes_is_told_once_and_every_failure() {
