@@ -50,7 +50,7 @@ impl Kind {
             Self::Assistant => 0.1 + 0.15 * age,
             Self::Notice => 0.5,
             Self::Report | Self::Change => 1.2 + 0.4 * age,
-            Self::Command | Self::Asked => 0.4 + 0.4 * age,
+            Self::Command | Self::Asked => 0.6 + 0.4 * age,
             Self::Look => 0.6,
             Self::Silent => 0.0,
         };
@@ -59,7 +59,7 @@ impl Kind {
 }
 
 /// Minimum characters to which a call's first line is cut.
-const HEAD: f64 = 40.0;
+const HEAD: f64 = 60.0;
 /// Text that would be cut to fewer characters is dropped, because so few say nothing.
 const LEAST_WORDS: f64 = 80.0;
 /// The same for a call's parameters and for written text: one line of code says something.
@@ -356,8 +356,8 @@ mod tests {
             (Kind::Assistant, 0.025, 0.044, 0.063),
             (Kind::Notice, 0.125, 0.125, 0.125),
             (Kind::Change, 0.3, 0.35, 0.4),
-            (Kind::Command, 0.1, 0.15, 0.2),
-            (Kind::Asked, 0.1, 0.15, 0.2),
+            (Kind::Command, 0.15, 0.2, 0.25),
+            (Kind::Asked, 0.15, 0.2, 0.25),
             (Kind::Look, 0.15, 0.15, 0.15),
             (Kind::Silent, 0.0, 0.0, 0.0),
         ] {
