@@ -567,10 +567,10 @@ mod tests {
         calls 3: kept 2, recorded 3, lost 1
         host 1: kept 1
         plans 1: lost 1
-        results 4: lost 4
+        results 4: recorded 1, lost 4
         thinking 1: lost 1
         user 2: kept 2
-        log {"calls":{"lines":3,"tokens":17},"said":{"lines":2,"tokens":9}}
+        log {"answers":{"lines":1,"tokens":2},"calls":{"lines":3,"tokens":17},"said":{"lines":2,"tokens":9}}
         "#);
     }
 

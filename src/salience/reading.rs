@@ -181,7 +181,7 @@ impl<'a, 't> Reading<'a, 't> {
         if matches!(origin, Origin::Environment | Origin::Host) && !whole {
             let said = |value: &LineValue| !value.line.is_gap && !is_blank(&text[value.line.range.clone()]);
             for at in [lines.iter().position(said), lines.iter().rposition(said)].into_iter().flatten() {
-                lines[at].line.stays |= lines[at].cost < MAX_ENDING_TOKENS;
+                lines[at].line.stays = true;
             }
         }
         let parts = if whole { Vec::new() } else { parts(text, &lines, tokens) };

@@ -24,6 +24,11 @@ static OUTCOME: LazyLock<Regex> = LazyLock::new(|| {
 /// Matches a numbered line of a file, and a tag by itself. Neither reports how the call ended.
 static SHOWN: LazyLock<Regex> = LazyLock::new(|| constant(r"^\s*(?:\d+\s*(?:\t|→|\|)|</?[\w.-]+>\s*$)"));
 
+/// Returns true for a numbered line of a file, and for a tag by itself.
+pub fn is_shown(line: &str) -> bool {
+    SHOWN.is_match(line)
+}
+
 /// Matches a line that reports where something failed: a place in a file before a colon, as compilers write it, or a
 /// severity in capitals, as logs write it.
 static POINTS: LazyLock<Regex> =

@@ -110,8 +110,17 @@ impl Form {
             entry.quotes.iter().filter(|quote| marks.contains(&quote.mark)).collect()
         };
         let most = kind.most();
-        let given = with(&[Mark::Given, Mark::Added, Mark::Removed]);
-        let changed: Vec<&Quotation> = changed.iter().map(|at| &entry.quotes[*at]).collect();
+        // A removed line above an added one would seem to be replaced by it, though they may be of different changes.
+        let written = with(&[Mark::Given, Mark::Added]);
+        let is_told = |quote: &Quotation| quote.mark != Mark::Removed || written.is_empty();
+        let given = if written.is_empty() { with(&[Mark::Removed]) } else { written.clone() };
+        let with_gap = |(place, at): (usize, &usize)| {
+            let has_gap = changed.get(place + 1).is_some_and(|next| *next != at + 1);
+            let Quotation { mark, text } = &entry.quotes[*at];
+            Quotation { mark: *mark, text: format!("{text}{}", if has_gap { " …" } else { "" }) }
+        };
+        let changed: Vec<Quotation> = changed.iter().enumerate().map(with_gap).filter(is_told).collect();
+        let changed: Vec<&Quotation> = changed.iter().collect();
         let is_whole = changed.is_empty() || length(&given) as f64 <= most.given;
         let given = both_ends(if is_whole { &given } else { &changed }, most.given);
         let is_answer = |at: &usize| matches!(entry.quotes[*at].mark, Mark::Answered | Mark::Failed);
@@ -125,8 +134,6 @@ impl Form {
             let lines: Vec<&str> = answered.iter().map(|quote| quote.text.as_str()).collect();
             ending(&lines, is_failed)
         };
-        // The items of a list tell all of it. Refused lists are not quoted.
-        let ranked = if kind == Kind::List && ranked.bad.is_none() { Ending::default() } else { ranked };
         let mut told: Vec<usize> = ranked.must.iter().chain(&ranked.more).chain(&shown).copied().collect();
         told.sort_unstable();
         told.dedup();
@@ -221,17 +228,6 @@ impl Form {
     pub fn cut_words(&self, writer: &Writer, characters: usize) -> String {
         let all: Vec<&Quotation> = self.said.iter().chain(&self.given).collect();
         writer.written(&self.head, &both_ends(&all, characters as f64))
-    }
-
-    /// Returns the ending of a change that did not fail, as far as it is always quoted.
-    pub fn success(&self) -> Option<Vec<&str>> {
-        let is_success = self.kind == Kind::Change && !self.is_failed && self.telling < FAILED;
-        is_success.then(|| self.ending.must.iter().map(|at| self.answered[*at].text.as_str()).collect())
-    }
-
-    /// Removes the ending.
-    pub fn remove_ending(&mut self) {
-        self.ending = Ending::default();
     }
 
     /// Returns true if the entry is quoted even if nothing else fits.
@@ -376,6 +372,16 @@ mod tests {
         assert!(lines.iter().all(|line| all.contains(line)), "{all}");
         assert_eq!(written(&change, 0.15, false).unwrap(), "Edit a.rs\n  +   the_new_line();");
         assert_eq!(written(&change, 0.01, false).unwrap(), "Edit a.rs");
+        let removed = [(Mark::Removed, "check(user)"), (Mark::Added, "const ttl = 9")];
+        let both = Told { changed: vec![0, 1], ..told(Kind::Change, "Edit a.rs", &removed) };
+        assert_eq!(written(&both, 1.0, false).unwrap(), "Edit a.rs\n  + const ttl = 9");
+        assert_eq!(
+            written(&told(Kind::Change, "Edit a.rs", &removed[..1]), 1.0, false).unwrap(),
+            "Edit a.rs\n  - check(user)"
+        );
+        let list = [(Mark::Added, "jobs:"), (Mark::Added, "  - build")];
+        let list = written(&told(Kind::Change, "Edit ci.yml", &list), 1.0, false).unwrap();
+        assert_eq!(list, "Edit ci.yml\n  + jobs:\n  +   - build", "no added line looks like a removed one");
         let long = (0..60).map(|line| format!("an unchanged line with the number {line}")).collect::<Vec<_>>();
         let quotes: Vec<(Mark, &str)> = long.iter().map(|line| (Mark::Added, line.as_str())).collect();
         let change = Told { changed: vec![31], ..told(Kind::Change, "Edit a.rs", &quotes) };

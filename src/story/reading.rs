@@ -8,8 +8,10 @@ use std::{
 
 use memchr::memmem::Finder;
 use serde_json::Value;
+use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::{
+    endings::is_shown,
     kind::Kind,
     shown::{ShownLines, content},
     standing::story_blocks,
@@ -20,7 +22,8 @@ use crate::{
     markers::{NoteLine, is_about_messages, is_summary},
     transcript::{
         CallOutcome, ContentPiece, MAX_HEAD_PARAMETER, Meaning, ParameterRole, PieceSource, Pieces, Stretch,
-        ToolSource, ToolTable, Voice, changes_in, decompose, outcome_of_answer, spoken, with_texts,
+        ToolSource, ToolTable, Voice, changes_in, decompose, outcome_of_answer, proves_change, proves_list, spoken,
+        with_texts,
     },
 };
 
@@ -146,6 +149,18 @@ fn is_error(conversation: &Conversation, message: usize, piece: &ContentPiece, t
 
 fn mark_of_result(is_error: bool) -> Mark {
     if is_error { Mark::Failed } else { Mark::Answered }
+}
+
+/// Returns true if the first line of a result says no more than that a change succeeded, as its form proves. The head
+/// of the entry says as much.
+fn is_proof(kind: Kind, source: &ToolSource, text: &str) -> bool {
+    // Behind a bracket, hosts say more.
+    let says_more = text.trim().lines().next().is_none_or(|line| line.starts_with(['{', '<']) || line.contains(" ("));
+    match kind {
+        Kind::Change => !says_more && proves_change(text, &source.file),
+        Kind::List => !says_more && proves_list(text),
+        _ => false,
+    }
 }
 
 /// Returns true for a successful result of a read or search. It is not quoted, except for shown lines.
@@ -393,17 +408,20 @@ impl<'a> Reading<'a> {
                 changes_in(text).iter().map(|(old, new)| Changed::new(old, new).alone()).collect()
             }
             Some(Mark::Given) if is_in_head => return,
-            Some(Mark::Added) => match self.replaced_by(piece, source, texts) {
+            Some(Mark::Added) => match self.beside(piece, source, ParameterRole::Old, texts) {
                 Some(old) => vec![Changed::new(&lines(old), &lines(text))],
                 None => vec![Changed::all(quotes_of(Mark::Added, text))],
             },
             Some(mark) => vec![Changed::all(quotes_of(mark, text))],
+            None if self.beside(piece, source, ParameterRole::New, texts).unwrap_or_default().is_empty() => {
+                vec![Changed::all(quotes_of(Mark::Removed, text))]
+            }
             None => return,
         };
         let draft = &mut self.drafts[draft];
         for Changed { quotes, changed } in changes {
             let before = draft.entry.quotes.len();
-            draft.changed.extend(changed.map(|at| before + at));
+            draft.changed.extend(changed.into_iter().map(|at| before + at));
             draft.entry.quotes.extend(quotes);
         }
     }
@@ -412,7 +430,9 @@ impl<'a> Reading<'a> {
     fn is_beside(&self, source: &ToolSource, text: &str) -> bool {
         let Some(tool) = self.tools.tool(&source.name) else { return false };
         let writes = |name| {
-            [ParameterRole::Content, ParameterRole::New].iter().any(|role| tool.parameter(*role).any(|one| one == name))
+            [ParameterRole::Content, ParameterRole::New, ParameterRole::Old]
+                .iter()
+                .any(|role| tool.parameter(*role).any(|one| one == name))
         };
         let named = source.head.split(' ').filter_map(|word| word.split_once('='));
         named.filter(|(_, value)| *value == text.trim()).any(|(name, _)| !writes(name))
@@ -438,13 +458,19 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Returns the text that an edit replaces by this parameter: another parameter of the same call.
-    fn replaced_by<'t>(&self, piece: &ContentPiece, source: &ToolSource, texts: &[TextAt<'t>]) -> Option<&'t str> {
+    /// Returns the parameter with this role beside another one of the same call.
+    fn beside<'t>(
+        &self,
+        piece: &ContentPiece,
+        source: &ToolSource,
+        role: ParameterRole,
+        texts: &[TextAt<'t>],
+    ) -> Option<&'t str> {
         let tool = self.tools.tool(&source.name)?;
         let (_, beside) = piece.path.split_last()?;
-        let is_old = |key: &str| tool.parameter(ParameterRole::Old).any(|name| name == key);
+        let has_role = |key: &str| tool.parameter(role).any(|name| name == key);
         let is_beside = |text: &&TextAt<'_>| match text.path.split_last() {
-            Some((PathStep::Key(key), rest)) => rest == beside && is_old(key),
+            Some((PathStep::Key(key), rest)) => rest == beside && has_role(key),
             _ => false,
         };
         texts.iter().find(is_beside).map(|text| text.text)
@@ -472,6 +498,11 @@ impl<'a> Reading<'a> {
             return;
         }
         let mut lines = quotes_of(mark_of_result(is_error), text);
+        if !is_error && is_proof(draft.kind, source, text) {
+            lines = lines.split_off(1.min(lines.len()));
+            lines.retain(|quote| !is_shown(&quote.text));
+            draft.is_answered = true;
+        }
         if source.file.len() > 4 {
             let target = Finder::new(&source.file);
             for quote in lines.iter_mut().filter(|quote| target.find(quote.text.as_bytes()).is_some()) {
@@ -551,35 +582,45 @@ fn quotes_of(mark: Mark, text: &str) -> Vec<Quotation> {
     if is_code { lines(&['\n']) } else { lines(&['\n', '\r']) }
 }
 
+/// Longer texts are not compared, because the time grows with the differing lines times all lines.
+const MAX_COMPARED: usize = 4000;
+
 /// The text that a change writes.
 struct Changed {
     quotes: Vec<Quotation>,
-    /// The quotes that it adds or removes. Editors repeat unchanged lines around them.
-    changed: Range<usize>,
+    /// Indices of the quotes that it adds or removes. Editors repeat unchanged lines around them.
+    changed: Vec<usize>,
 }
 
 impl Changed {
     /// Compares old and new lines. If no line is added, the removed ones are quoted.
     fn new(old: &[&str], new: &[&str]) -> Self {
-        let is_same = |(one, other): &(&&str, &&str)| one.trim_end() == other.trim_end();
-        let first = old.iter().zip(new).take_while(is_same).count();
-        let last = old[first..].iter().rev().zip(new[first..].iter().rev()).take_while(is_same).count();
-        let changed = first..new.len() - last;
-        if new[changed.clone()].iter().all(|line| line.trim().is_empty()) {
-            return Self::all(quotes_of(Mark::Removed, &old[first..old.len() - last].join("\n")));
+        if old.len() + new.len() > MAX_COMPARED {
+            return Self::all(quotes_of(Mark::Added, &new.join("\n")));
         }
-        Self { quotes: quotes_of(Mark::Added, &new.join("\n")), changed }
+        let ops = capture_diff_slices(Algorithm::Myers, &trimmed(old), &trimmed(new));
+        let changes = || ops.iter().filter(|op| op.tag() != DiffTag::Equal);
+        let added: Vec<usize> = changes().flat_map(|op| op.new_range()).collect();
+        if added.iter().all(|at| new[*at].trim().is_empty()) {
+            let removed = changes().flat_map(|op| quotes_of(Mark::Removed, &old[op.old_range()].join("\n")));
+            return Self::all(removed.collect());
+        }
+        Self { quotes: quotes_of(Mark::Added, &new.join("\n")), changed: added }
     }
 
     /// All quotes are added or removed.
     fn all(quotes: Vec<Quotation>) -> Self {
-        Self { changed: 0..quotes.len(), quotes }
+        Self { changed: (0..quotes.len()).collect(), quotes }
     }
 
     /// Drops the unchanged lines.
-    fn alone(mut self) -> Self {
-        Self::all(self.quotes.drain(self.changed).collect())
+    fn alone(self) -> Self {
+        Self::all(self.changed.iter().map(|at| self.quotes[*at].clone()).collect())
     }
+}
+
+fn trimmed<'t>(lines: &[&'t str]) -> Vec<&'t str> {
+    lines.iter().map(|line| line.trim_end()).collect()
 }
 
 fn lines(text: &str) -> Vec<&str> {
@@ -801,9 +842,7 @@ mod tests {
                 (
                     Kind::Change,
                     "Edit /src/a.ts".to_owned(),
-                    ["Added let a = 2;", "Added let b = 3;", "Answered The file … has been updated."]
-                        .map(str::to_owned)
-                        .to_vec(),
+                    ["Added let a = 2;", "Added let b = 3;"].map(str::to_owned).to_vec(),
                 ),
                 (
                     Kind::Change,
@@ -874,6 +913,10 @@ mod tests {
         let removed = ["Removed   new", "Removed   newer"];
         assert_eq!(quotes("Edit", &edit(new, old)), removed);
         assert_eq!(quotes("Edit", &edit("", new))[0], "Added fn a() {");
+        assert_eq!(quotes("Edit", &edit("gone", "")), ["Removed gone"]);
+        let (old, new) = ("first\nsame\nsame too\nlast", "same\nsame too\nnew");
+        assert_eq!(quotes("Edit", &edit(old, new)), ["Added new"], "unchanged lines are not added");
+        let (old, new) = ("fn a() {\n  one\n\n  two\n}", "fn a() {\n  one\n\n  new\n\n  newer\n  two\n}");
         let edits = json!({ "file_path": "/app/x.ts", "edits": [
             { "old_string": old, "new_string": new },
             { "old_string": "a\nb", "new_string": "a\nc" },

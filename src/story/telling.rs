@@ -125,30 +125,8 @@ impl<'a> Telling<'a> {
         let candidates =
             |told: Vec<Told>| told.into_iter().map(|told| Candidate::new(told, &telling.writer, encoding)).collect();
         let candidates: Vec<Vec<_>> = each(divided(told, bytes), candidates);
-        let candidates = telling.without_said(candidates.into_iter().flatten());
-        telling.entries = candidates.into_iter().map(Arc::new).collect();
+        telling.entries = candidates.into_iter().flatten().map(Arc::new).collect();
         telling
-    }
-
-    /// Removes the ending of each successful change that is the same as that of an earlier change by the same tool. Of
-    /// a change without an ending, a reader takes it that it succeeded like those before it.
-    fn without_said(&self, candidates: impl Iterator<Item = Candidate>) -> Vec<Candidate> {
-        let mut said: HashSet<String> = HashSet::new();
-        let mut is_said = |candidate: &Candidate| {
-            let tool = candidate.told.entry.head.split(' ').next().unwrap_or_default();
-            candidate.form.success().is_some_and(|ending| !said.insert(format!("{tool} {}", ending.join("\n"))))
-        };
-        candidates
-            .map(|mut candidate| {
-                if is_said(&candidate) && !candidate.told.is_earlier {
-                    candidate.form.remove_ending();
-                    let text = candidate.form.told(&self.writer, 1.0, false).unwrap_or_default();
-                    candidate.tokens = count_of(&text, self.encoding);
-                    candidate.each = candidate.tokens as f64 / text.len().max(1) as f64;
-                }
-                candidate
-            })
-            .collect()
     }
 
     fn is_worth(&self, Told { kind, entry, .. }: &Told) -> bool {
@@ -420,12 +398,25 @@ mod tests {
         assert!(dropped.iter().any(|whole| whole.starts_with(story)), "{dropped:?}");
     }
 
-    /// A tool says each time that it succeeded. Said once, it holds for the changes that follow; failures are all told.
+    /// A change is told without its result only if that proves its success. All other results are told.
     #[test]
-    fn the_success_of_changes_is_told_once_and_every_failure() {
-        let (saved, failed) = ("The file has been updated.", "error: the text was not found in the file");
+    fn results_that_prove_a_change_are_not_told_and_all_others_are() {
+        let results = [
+            ("The file /app/0.ts has been updated.", None),
+            (
+                "The file /app/1.ts has been updated.\nNew problems: 12: the type is wrong",
+                Some("New problems: 12: the type is wrong"),
+            ),
+            ("No match found.", Some("No match found.")),
+            ("No match found.", Some("No match found.")),
+            ("Die Datei wurde nicht geändert.", Some("Die Datei wurde nicht geändert.")),
+            (
+                "The file /app/5.ts has been updated. Here's the result of running `cat -n` on a snippet:\n     1\tb5\n     2\tend",
+                None,
+            ),
+        ];
         let mut messages = vec![json!({ "role": "user", "content": "Fix it." })];
-        for (at, said) in [saved, saved, failed, failed, "Formatted, too.", saved].iter().enumerate() {
+        for (at, (said, _)) in results.iter().enumerate() {
             let id = format!("e{at}");
             let input =
                 json!({ "file_path": format!("/app/{at}.ts"), "old_string": "a", "new_string": format!("b{at}") });
@@ -438,9 +429,11 @@ mod tests {
         let tools = ToolTable::default();
         let telling = Telling::new(&conversation, &tools, Encoding::default(), 1..conversation.len(), &|_| false);
         let story = telling.told(conversation.len(), 4000, &ShownLines::default()).unwrap();
-        let times = |said: &str| story.matches(said).count();
-        assert_eq!((times(saved), times(failed), times("Formatted, too.")), (1, 2, 1), "{story}");
-        assert_eq!(story.matches("+ b").count(), 6, "{story}");
+        let entries: Vec<&str> = story.split("\nEdit ").skip(1).collect();
+        for (at, (_, told)) in results.iter().enumerate() {
+            let result = told.map_or(String::new(), |told| format!("\n  → {told}"));
+            assert!(entries[at].ends_with(&format!("{at}.ts\n  + b{at}{result}")), "{story}");
+        }
     }
 
     /// An earlier story is not kept unchanged if it would report an outdated ending of a call.

@@ -227,8 +227,11 @@ impl Writer {
     /// a heading.
     fn looks_like_ours(&self, line: &str) -> bool {
         let is_answer = [Mark::Answered, Mark::Failed].iter().any(|mark| line.trim_start().starts_with(mark.sign()));
+        let is_marked =
+            |quote: &str| Mark::ALL.iter().any(|mark| *mark != Mark::Said && quote.starts_with(mark.sign()));
         let is_call = |name: &str| self.names.contains(name) || self.tools.tool(name).is_some();
         is_answer
+            || line.strip_prefix(INDENT).is_some_and(is_marked)
             || line.trim_start().starts_with(LOG_HEADING)
             || names_speaker(line)
             || first_word(line).is_some_and(is_call)

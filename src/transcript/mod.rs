@@ -51,6 +51,7 @@ pub use self::{
     paths::clean as clean_path,
     pieces::{ContentPiece, PieceSource, Pieces, decompose, with_texts},
     place::{Excerpt, Numbering, Place, Span},
+    proofs::{proves_change, proves_list},
     reader::{read, read_texts},
     replaced::{Replaced, ReplacedLines, replaced},
     shell::changed_by as changed_by_command,

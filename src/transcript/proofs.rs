@@ -55,7 +55,7 @@ const LISTED: [&str; 4] = [
 const BEHIND: [&str; 4] = [" (", " Here is ", " Changed ", " Here's "];
 
 /// Returns true if a result proves that the file at `path`, as the call names it, was written or changed.
-pub(super) fn proves_change(answer: &str, path: &str) -> bool {
+pub fn proves_change(answer: &str, path: &str) -> bool {
     let said = output(answer);
     let said = said.trim();
     WRITTEN.iter().any(|form| has_form(said, form, path))
@@ -65,7 +65,7 @@ pub(super) fn proves_change(answer: &str, path: &str) -> bool {
 }
 
 /// Returns true if a result proves that a todo list was set.
-pub(super) fn proves_list(answer: &str) -> bool {
+pub fn proves_list(answer: &str) -> bool {
     LISTED.iter().any(|form| has_form(answer.trim(), form, ""))
 }
 
