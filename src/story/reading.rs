@@ -8,7 +8,7 @@ use std::{
 
 use memchr::memmem::Finder;
 use serde_json::Value;
-use similar::{Algorithm, DiffTag, capture_diff_slices};
+use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices};
 
 use super::{
     endings::is_shown,
@@ -600,7 +600,7 @@ impl Changed {
         }
         let ops = capture_diff_slices(Algorithm::Myers, &trimmed(old), &trimmed(new));
         let changes = || ops.iter().filter(|op| op.tag() != DiffTag::Equal);
-        let added: Vec<usize> = changes().flat_map(|op| op.new_range()).collect();
+        let added: Vec<usize> = changes().flat_map(DiffOp::new_range).collect();
         if added.iter().all(|at| new[*at].trim().is_empty()) {
             let removed = changes().flat_map(|op| quotes_of(Mark::Removed, &old[op.old_range()].join("\n")));
             return Self::all(removed.collect());
