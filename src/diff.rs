@@ -1,4 +1,4 @@
-//! Differences between two versions of a message, line by line, for people. Bounded in time and size, whatever the
+//! Differences between two texts or two versions of a message, line by line. Bounded in time and size, whatever the
 //! texts are.
 
 use std::ops::Range;
@@ -120,7 +120,7 @@ fn text_diff(block_index: usize, path: Vec<PathStep>, before: &str, after: &str,
     let (was, is) = (lines(before), lines(after));
     let mut diff = TextDiff { block_index, path, hunks: Vec::new(), omitted_lines: 0 };
     let mut room = [limits.lines; 3];
-    for group in group_diff_ops(operations(&was, &is), limits.context) {
+    for group in group_diff_ops(line_operations(&was, &is), limits.context) {
         let Some(first) = group.first() else { continue };
         let (before_line, after_line) = (first.old_range().start + 1, first.new_range().start + 1);
         let mut hunk = Hunk { before_line, after_line, lines: Vec::new() };
@@ -158,8 +158,8 @@ fn lines(text: &str) -> Vec<&str> {
     if text.is_empty() { Vec::new() } else { text.split('\n').collect() }
 }
 
-/// Computes the operations that turn `was` into `is`.
-fn operations(was: &[&str], is: &[&str]) -> Vec<DiffOp> {
+/// Returns the operations that turn the lines `was` into the lines `is`.
+pub fn line_operations(was: &[&str], is: &[&str]) -> Vec<DiffOp> {
     let start = was.iter().zip(is).take_while(|(one, other)| one == other).count();
     let rest = |lines: &[&str]| lines.len() - start;
     let both = rest(was).min(rest(is));

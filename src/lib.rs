@@ -19,14 +19,14 @@
 //! | `protect` | the caller's protection rules, and the content that they pin | `transcript`, `options` |
 //! | `markers` | writes and recognises the text that replaces left-out or summarised content | `conversation` |
 //! | `restore` | resolves pointers, writes recipes for old texts, and decides how a condensation is undone | `conversation`, `formats`, `markers` |
-//! | `story` | quotations of messages that are left out | `output`, `transcript`, `tokens`, `markers` |
+//! | `story` | quotations of messages that are left out | `diff`, `output`, `transcript`, `tokens`, `markers` |
 //! | `salience` | selects the content that is likely to be used again | `story`, `transcript`, `tokens`, `markers`, `restore` |
 //! | `result` | one new tool result, shortened before it enters a conversation | `salience`, `output`, `story`, `transcript`, `tokens`, `markers`, `restore` |
 //! | `inspect` | the composition of a conversation, for people: tokens by kind, tool and file, and content that says nothing new | `transcript`, `tokens`, `markers` |
 //! | `recall` | finds and reads content that is no longer in view | `conversation`, `formats`, `markers`, `tokens`, `transcript` |
 //! | `statistics` | means, their confidence intervals, and whether two of them differ | nobody |
 //! | `dollars` | amounts in sentences that compare them | nobody |
-//! | `diff` | line differences between two versions of a message, for people | `conversation` |
+//! | `diff` | line differences between two texts, or two versions of a message | `conversation` |
 //! | `json_file` | where a text stops being JSON, and JSON written back with little changed, for the command line | nobody |
 //! | `llm` | the handler trait, transports, streams, retries, prices | nobody |
 //! | `summaries` | summaries by a model: prompts, parts, cache, budget, estimates | `conversation`, `tokens`, `markers`, `llm` |

@@ -91,8 +91,8 @@ pub struct Form {
     telling: f64,
     said: Vec<Quotation>,
     given: Vec<Quotation>,
-    /// The written lines that a change adds or removes. They are quoted alone if `given` does not fit.
-    changed: Vec<Quotation>,
+    /// Indices of the lines in `given` that a change adds or removes. They are quoted alone if not all lines fit.
+    changed: Vec<usize>,
     /// Lines of the result: its ending, and the shown lines.
     answered: Vec<Quotation>,
     /// The ending, as indices of `answered`.
@@ -104,25 +104,13 @@ pub struct Form {
 impl Form {
     /// Creates the form of an entry, with no more text than its kind's limits.
     pub fn new(told: &Told) -> Self {
-        let Told { entry, kind, shown, changed, .. } = told;
+        let Told { entry, kind, shown, .. } = told;
         let kind = *kind;
-        let with = |marks: &[Mark]| -> Vec<&Quotation> {
-            entry.quotes.iter().filter(|quote| marks.contains(&quote.mark)).collect()
-        };
+        let said: Vec<Quotation> = entry.quotes.iter().filter(|quote| quote.mark == Mark::Said).cloned().collect();
         let most = kind.most();
-        // A removed line above an added one would seem to be replaced by it, though they may be of different changes.
-        let written = with(&[Mark::Given, Mark::Added]);
-        let is_told = |quote: &Quotation| quote.mark != Mark::Removed || written.is_empty();
-        let given = if written.is_empty() { with(&[Mark::Removed]) } else { written.clone() };
-        let with_gap = |(place, at): (usize, &usize)| {
-            let has_gap = changed.get(place + 1).is_some_and(|next| *next != at + 1);
-            let Quotation { mark, text } = &entry.quotes[*at];
-            Quotation { mark: *mark, text: format!("{text}{}", if has_gap { " …" } else { "" }) }
-        };
-        let changed: Vec<Quotation> = changed.iter().enumerate().map(with_gap).filter(is_told).collect();
-        let changed: Vec<&Quotation> = changed.iter().collect();
+        let (given, changed) = written(told);
         let is_whole = changed.is_empty() || length(&given) as f64 <= most.given;
-        let given = both_ends(if is_whole { &given } else { &changed }, most.given);
+        let (given, changed) = if is_whole { (given, changed) } else { (alone(&given, &changed), Vec::new()) };
         let is_answer = |at: &usize| matches!(entry.quotes[*at].mark, Mark::Answered | Mark::Failed);
         let answers: Vec<usize> = (0..entry.quotes.len()).filter(is_answer).collect();
         let answered: Vec<&Quotation> = answers.iter().map(|at| &entry.quotes[*at]).collect();
@@ -148,9 +136,9 @@ impl Form {
                 _ => 1.0,
             },
             head: entry.head.clone(),
-            said: both_ends(&with(&[Mark::Said]), most.said),
-            changed: if changed.is_empty() { given.clone() } else { both_ends(&changed, most.given) },
-            given,
+            said: both_ends(&said, most.said),
+            given: both_ends(&given, most.given),
+            changed,
             ending: Ending { must: places(&ranked.must), more: places(&ranked.more), ..Ending::default() },
             shown: places(&shown),
             answered: told.iter().map(|at| answered[*at].clone()).collect(),
@@ -167,9 +155,8 @@ impl Form {
             return None;
         }
         let in_room = |quotes: &[Quotation], most: f64, least: f64| {
-            let all: Vec<&Quotation> = quotes.iter().collect();
             let room = most * share;
-            if room < least && length(&all) as f64 > room { Vec::new() } else { both_ends(&all, room) }
+            if room < least && length(quotes) as f64 > room { Vec::new() } else { both_ends(quotes, room) }
         };
         let mut quotes = in_room(&self.said, most.said, LEAST_WORDS);
         if quotes.is_empty() && !self.said.is_empty() {
@@ -178,8 +165,9 @@ impl Form {
         // An earlier run's result is quoted only if the last run's is, because a failure alone would seem to last.
         let telling = if is_again { self.telling.min(PLAIN) } else { self.telling };
         let room = most.answered * (share * telling).min(1.0);
-        let is_whole = length(&self.given.iter().collect::<Vec<_>>()) as f64 <= most.given * share;
-        let given = in_room(if is_whole { &self.given } else { &self.changed }, most.given, LEAST_GIVEN);
+        let is_whole = self.changed.is_empty() || length(&self.given) as f64 <= most.given * share;
+        let given = if is_whole { &self.given } else { &alone(&self.given, &self.changed) };
+        let given = in_room(given, most.given, LEAST_GIVEN);
         let is_told = match self.kind {
             Kind::List => true,
             // Shown lines keep an entry, except an earlier run. It is quoted only if its ending has enough characters.
@@ -226,7 +214,7 @@ impl Form {
 
     /// Writes the words in at most this many characters. This is the last resort if nothing else fits.
     pub fn cut_words(&self, writer: &Writer, characters: usize) -> String {
-        let all: Vec<&Quotation> = self.said.iter().chain(&self.given).collect();
+        let all: Vec<Quotation> = self.said.iter().chain(&self.given).cloned().collect();
         writer.written(&self.head, &both_ends(&all, characters as f64))
     }
 
@@ -270,22 +258,46 @@ fn cut_before(line: &str, characters: usize) -> String {
     format!("…{}", line[start..].trim_start_matches('…'))
 }
 
-fn length(quotes: &[&Quotation]) -> usize {
+/// Returns the lines that a call wrote, and the indices of those that it adds or removes. Removed lines are returned
+/// only if it wrote no others. A removed line above an added one would seem to be replaced by it, though they may be of
+/// different changes.
+fn written(Told { entry, changed, .. }: &Told) -> (Vec<Quotation>, Vec<usize>) {
+    let adds = entry.quotes.iter().any(|quote| matches!(quote.mark, Mark::Given | Mark::Added));
+    let is_written = |mark: Mark| matches!(mark, Mark::Given | Mark::Added) || (mark == Mark::Removed && !adds);
+    let written = || entry.quotes.iter().enumerate().filter(|(_, quote)| is_written(quote.mark));
+    let is_changed = |(_, (at, _)): &(usize, (usize, &Quotation))| changed.binary_search(at).is_ok();
+    let places = written().enumerate().filter(is_changed).map(|(place, _)| place).collect();
+    (written().map(|(_, quote)| quote.clone()).collect(), places)
+}
+
+/// Returns the changed lines without those around them.
+fn alone(quotes: &[Quotation], changed: &[usize]) -> Vec<Quotation> {
+    let line = |(place, at): (usize, &usize)| {
+        let mut line = quotes[*at].clone();
+        if changed.get(place + 1).is_some_and(|next| *next != at + 1) {
+            line.mark_gap();
+        }
+        line
+    };
+    changed.iter().enumerate().map(line).collect()
+}
+
+fn length(quotes: &[Quotation]) -> usize {
     quotes.iter().map(|quote| quote.text.chars().count() + 1).sum()
 }
 
 /// Takes lines from both ends. An ellipsis marks the lines left out between them, and the cut end of a line. Code is
 /// cut between lines, unless its first line does not fit.
-fn both_ends(quotes: &[&Quotation], characters: f64) -> Vec<Quotation> {
+fn both_ends(quotes: &[Quotation], characters: f64) -> Vec<Quotation> {
     let characters = characters as usize;
     if characters == 0 || quotes.is_empty() {
         return Vec::new();
     }
     if length(quotes) <= characters.saturating_add(1) {
-        return quotes.iter().map(|quote| (*quote).clone()).collect();
+        return quotes.to_vec();
     }
     let may_cut = |quote: &Quotation| quote.mark != Mark::Added;
-    let fitting = |lines: &mut dyn Iterator<Item = &&Quotation>, mut room: usize| {
+    let fitting = |lines: &mut dyn Iterator<Item = &Quotation>, mut room: usize| {
         let mut count = 0;
         for quote in lines {
             let Some(left) = room.checked_sub(quote.text.chars().count() + 1) else { break };
@@ -297,8 +309,8 @@ fn both_ends(quotes: &[&Quotation], characters: f64) -> Vec<Quotation> {
     let share = if characters < PARTS { 1.0 } else { BEGINNING };
     let beginning = (characters as f64 * share) as usize;
     let (first, room) = fitting(&mut quotes.iter(), beginning);
-    let mut kept: Vec<Quotation> = quotes[..first].iter().map(|quote| (*quote).clone()).collect();
-    let next = quotes[first];
+    let mut kept: Vec<Quotation> = quotes[..first].to_vec();
+    let next = &quotes[first];
     let is_cut = first == 0 || (room >= PART && may_cut(next));
     if is_cut {
         kept.push(Quotation { text: cut(&next.text, room.max(PART / 2)), ..next.clone() });
@@ -311,13 +323,13 @@ fn both_ends(quotes: &[&Quotation], characters: f64) -> Vec<Quotation> {
         // Only the middle of this line is left out.
         let end = cut_before(&next.text, room);
         kept.last_mut().into_iter().for_each(|line| line.text.push_str(end.trim_start_matches('…')));
-    } else if let Some(line) = kept.last_mut().filter(|line| last > told && !line.text.ends_with('…')) {
-        line.text.push_str(" …");
+    } else if let Some(line) = kept.last_mut().filter(|_| last > told) {
+        line.mark_gap();
     }
-    if last == quotes.len() && last > told && room >= PART && may_cut(quotes[last - 1]) {
+    if last == quotes.len() && last > told && room >= PART && may_cut(&quotes[last - 1]) {
         kept.push(Quotation { text: cut_before(&quotes[last - 1].text, room), ..quotes[last - 1].clone() });
     }
-    kept.extend(quotes[last..].iter().map(|quote| (*quote).clone()));
+    kept.extend_from_slice(&quotes[last..]);
     kept
 }
 
@@ -481,7 +493,7 @@ mod tests {
     /// Returns the lines that are taken from both ends of `lines`.
     fn ends(mark: Mark, lines: &[&str], characters: f64) -> Vec<String> {
         let all: Vec<Quotation> = lines.iter().map(|line| quotation(mark, line)).collect();
-        let kept = both_ends(&all.iter().collect::<Vec<_>>(), characters);
+        let kept = both_ends(&all, characters);
         kept.into_iter().map(|quote| quote.text).collect()
     }
 

@@ -8,7 +8,7 @@ use std::{
 
 use memchr::memmem::Finder;
 use serde_json::Value;
-use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices};
+use similar::{DiffOp, DiffTag};
 
 use super::{
     endings::is_shown,
@@ -19,6 +19,7 @@ use super::{
 };
 use crate::{
     conversation::{Block, ContentKind, Conversation, PathStep, Role, TextAt},
+    diff::line_operations,
     markers::{NoteLine, is_about_messages, is_summary},
     transcript::{
         CallOutcome, ContentPiece, MAX_HEAD_PARAMETER, Meaning, ParameterRole, PieceSource, Pieces, Stretch,
@@ -403,9 +404,10 @@ impl<'a> Reading<'a> {
         if (is_in_head && kind != Kind::Change) || text.trim() == source.file || self.is_beside(source, text) {
             return;
         }
+        let in_text = if kind == Kind::Change { changes_in(text) } else { Vec::new() };
         let changes: Vec<Changed> = match self.mark_of(piece, source) {
-            Some(Mark::Given) if kind == Kind::Change && !changes_in(text).is_empty() => {
-                changes_in(text).iter().map(|(old, new)| Changed::new(old, new).alone()).collect()
+            Some(Mark::Given) if !in_text.is_empty() => {
+                in_text.iter().map(|(old, new)| Changed::new(old, new)).collect()
             }
             Some(Mark::Given) if is_in_head => return,
             Some(Mark::Added) => match self.beside(piece, source, ParameterRole::Old, texts) {
@@ -419,10 +421,14 @@ impl<'a> Reading<'a> {
             None => return,
         };
         let draft = &mut self.drafts[draft];
+        let all = &mut draft.entry.quotes;
         for Changed { quotes, changed } in changes {
-            let before = draft.entry.quotes.len();
-            draft.changed.extend(changed.into_iter().map(|at| before + at));
-            draft.entry.quotes.extend(quotes);
+            // Lines may stand between two changes of a file.
+            if quotes.first().is_some_and(|quote| quote.mark == Mark::Added) {
+                all.iter_mut().rfind(|quote| quote.mark == Mark::Added).into_iter().for_each(Quotation::mark_gap);
+            }
+            draft.changed.extend(changed.into_iter().map(|at| all.len() + at));
+            all.extend(quotes);
         }
     }
 
@@ -582,9 +588,6 @@ fn quotes_of(mark: Mark, text: &str) -> Vec<Quotation> {
     if is_code { lines(&['\n']) } else { lines(&['\n', '\r']) }
 }
 
-/// Longer texts are not compared, because the time grows with the differing lines times all lines.
-const MAX_COMPARED: usize = 4000;
-
 /// The text that a change writes.
 struct Changed {
     quotes: Vec<Quotation>,
@@ -595,11 +598,8 @@ struct Changed {
 impl Changed {
     /// Compares old and new lines. If no line is added, the removed ones are quoted.
     fn new(old: &[&str], new: &[&str]) -> Self {
-        if old.len() + new.len() > MAX_COMPARED {
-            return Self::all(quotes_of(Mark::Added, &new.join("\n")));
-        }
-        let ops = capture_diff_slices(Algorithm::Myers, &trimmed(old), &trimmed(new));
-        let changes = || ops.iter().filter(|op| op.tag() != DiffTag::Equal);
+        let operations = line_operations(&trimmed(old), &trimmed(new));
+        let changes = || operations.iter().filter(|op| op.tag() != DiffTag::Equal);
         let added: Vec<usize> = changes().flat_map(DiffOp::new_range).collect();
         if added.iter().all(|at| new[*at].trim().is_empty()) {
             let removed = changes().flat_map(|op| quotes_of(Mark::Removed, &old[op.old_range()].join("\n")));
@@ -611,11 +611,6 @@ impl Changed {
     /// All quotes are added or removed.
     fn all(quotes: Vec<Quotation>) -> Self {
         Self { changed: (0..quotes.len()).collect(), quotes }
-    }
-
-    /// Drops the unchanged lines.
-    fn alone(self) -> Self {
-        Self::all(self.changed.iter().map(|at| self.quotes[*at].clone()).collect())
     }
 }
 
@@ -922,6 +917,9 @@ mod tests {
             { "old_string": "a\nb", "new_string": "a\nc" },
         ] });
         assert_eq!(quotes("MultiEdit", &edits), [&added[..], &["Added c"]].concat());
+        let two = "--- a/x.ts\n+++ b/x.ts\n@@ -1 +1 @@\n-a\n+b\n@@ -9 +9 @@\n-c\n+d";
+        let two = quotes("apply_diff", &json!({ "path": "x.ts", "diff": two }));
+        assert_eq!(two, ["Added b …", "Added d"], "lines stand between them");
         let blocks = json!({ "path": "x.ts", "diff": block(old, new) + &block(new, old) });
         assert_eq!(quotes("apply_diff", &blocks), [&added[..], &removed].concat());
         let unified = "--- a/x.ts\n+++ b/x.ts\n@@ -1,2 +1,2 @@\n same\n-old\n+new\n+\n+  last\n same";

@@ -81,6 +81,13 @@ impl Quotation {
         let line = if matches!(mark, Mark::Added | Mark::Removed) { line.trim_end() } else { line.trim() };
         Self { mark, text: on_line(line).into_owned() }
     }
+
+    /// Marks that lines are left out after this one.
+    pub fn mark_gap(&mut self) {
+        if !self.text.ends_with('…') {
+            self.text.push_str(" …");
+        }
+    }
 }
 
 /// A speaker or a call, with quoted lines.
