@@ -21,6 +21,7 @@
 //! | `text` | writes entries, and reads them back |
 //! | `standing` | recognises stories, and no content that looks like one |
 //! | `reading` | reads messages into entries |
+//! | `written` | the lines that a call adds or removes |
 //! | `endings` | finds the lines of a result that report how the call ended |
 //! | `shown` | the lines of results that are quoted at any scale |
 //! | `kind` | the kinds of entries |
@@ -35,6 +36,7 @@ mod shown;
 mod standing;
 mod telling;
 mod text;
+mod written;
 
 pub use self::{
     endings::ending,

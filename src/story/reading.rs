@@ -8,18 +8,17 @@ use std::{
 
 use memchr::memmem::Finder;
 use serde_json::Value;
-use similar::{DiffOp, DiffTag};
 
 use super::{
     endings::is_shown,
     kind::Kind,
     shown::{ShownLines, content},
     standing::story_blocks,
-    text::{ASSISTANT, Entry, Mark, NOTICE, PASTE, Quotation, SUMMARY, SYSTEM, USER, entries as read_again},
+    text::{ASSISTANT, Entry, Mark, NOTICE, PASTE, Quotation, SUMMARY, SYSTEM, USER, entries as read_again, quotes_of},
+    written::{Parameter, Written},
 };
 use crate::{
     conversation::{Block, ContentKind, Conversation, PathStep, Role, TextAt},
-    diff::line_operations,
     markers::{NoteLine, is_about_messages, is_summary},
     transcript::{
         CallOutcome, ContentPiece, MAX_HEAD_PARAMETER, Meaning, ParameterRole, PieceSource, Pieces, Stretch,
@@ -400,29 +399,15 @@ impl<'a> Reading<'a> {
         }
         let head = &self.drafts[draft].entry.head;
         let is_in_head = (text.len() <= MAX_HEAD_PARAMETER && !text.contains('\n')) || head.contains(text.trim());
+        let parameter = Parameter::new(self.tools, piece, source, text, texts);
+        let written = if kind == Kind::Change { parameter.written() } else { None };
         // The path of a written file is in the head already. It is not text that the call wrote.
-        if (is_in_head && kind != Kind::Change) || text.trim() == source.file || self.is_beside(source, text) {
+        if (is_in_head && written.is_none()) || text.trim() == source.file || parameter.is_beside() {
             return;
         }
-        let in_text = if kind == Kind::Change { changes_in(text) } else { Vec::new() };
-        let changes: Vec<Changed> = match self.mark_of(piece, source) {
-            Some(Mark::Given) if !in_text.is_empty() => {
-                in_text.iter().map(|(old, new)| Changed::new(old, new)).collect()
-            }
-            Some(Mark::Given) if is_in_head => return,
-            Some(Mark::Added) => match self.beside(piece, source, ParameterRole::Old, texts) {
-                Some(old) => vec![Changed::new(&lines(old), &lines(text))],
-                None => vec![Changed::all(quotes_of(Mark::Added, text))],
-            },
-            Some(mark) => vec![Changed::all(quotes_of(mark, text))],
-            None if self.beside(piece, source, ParameterRole::New, texts).unwrap_or_default().is_empty() => {
-                vec![Changed::all(quotes_of(Mark::Removed, text))]
-            }
-            None => return,
-        };
         let draft = &mut self.drafts[draft];
         let all = &mut draft.entry.quotes;
-        for Changed { quotes, changed } in changes {
+        for Written { quotes, changed } in written.unwrap_or_else(|| vec![Written::all(quotes_of(Mark::Given, text))]) {
             // Lines may stand between two changes of a file.
             if quotes.first().is_some_and(|quote| quote.mark == Mark::Added) {
                 all.iter_mut().rfind(|quote| quote.mark == Mark::Added).into_iter().for_each(Quotation::mark_gap);
@@ -430,56 +415,6 @@ impl<'a> Reading<'a> {
             draft.changed.extend(changed.into_iter().map(|at| all.len() + at));
             all.extend(quotes);
         }
-    }
-
-    /// Returns true if a text is a short parameter next to the content that a call writes, such as a number of lines.
-    fn is_beside(&self, source: &ToolSource, text: &str) -> bool {
-        let Some(tool) = self.tools.tool(&source.name) else { return false };
-        let writes = |name| {
-            [ParameterRole::Content, ParameterRole::New, ParameterRole::Old]
-                .iter()
-                .any(|role| tool.parameter(*role).any(|one| one == name))
-        };
-        let named = source.head.split(' ').filter_map(|word| word.split_once('='));
-        named.filter(|(_, value)| *value == text.trim()).any(|(name, _)| !writes(name))
-    }
-
-    /// Returns the mark for a parameter's lines. Returns `None` for parameters that are not quoted, such as the text
-    /// that an edit replaced.
-    fn mark_of(&self, piece: &ContentPiece, source: &ToolSource) -> Option<Mark> {
-        let key = piece.path.iter().rev().find_map(|step| match step {
-            PathStep::Key(key) => Some(key.as_ref()),
-            PathStep::Index(_) => None,
-        });
-        // A call in XML has no key: its path is the path of the message's text.
-        let key = key.filter(|_| piece.path.len() > 3).unwrap_or_default();
-        let has = |role| self.tools.tool(&source.name).is_some_and(|tool| tool.parameter(role).any(|name| name == key));
-        match source.meaning {
-            Meaning::Write => Some(Mark::Added),
-            Meaning::Edit | Meaning::Editor if has(ParameterRole::Old) => None,
-            Meaning::Edit | Meaning::Editor if has(ParameterRole::New) || has(ParameterRole::Content) => {
-                Some(Mark::Added)
-            }
-            _ => Some(Mark::Given),
-        }
-    }
-
-    /// Returns the parameter with this role beside another one of the same call.
-    fn beside<'t>(
-        &self,
-        piece: &ContentPiece,
-        source: &ToolSource,
-        role: ParameterRole,
-        texts: &[TextAt<'t>],
-    ) -> Option<&'t str> {
-        let tool = self.tools.tool(&source.name)?;
-        let (_, beside) = piece.path.split_last()?;
-        let has_role = |key: &str| tool.parameter(role).any(|name| name == key);
-        let is_beside = |text: &&TextAt<'_>| match text.path.split_last() {
-            Some((PathStep::Key(key), rest)) => rest == beside && has_role(key),
-            _ => false,
-        };
-        texts.iter().find(is_beside).map(|text| text.text)
     }
 
     fn answer(
@@ -573,53 +508,6 @@ fn announced_words(text: &str) -> (&str, &str) {
 /// Returns the indices of the quotes for which `holds` returns true.
 fn places_of(quotes: &[Quotation], mut holds: impl FnMut(&Quotation) -> bool) -> Vec<usize> {
     (0..quotes.len()).filter(|at| holds(&quotes[*at])).collect()
-}
-
-/// Returns the quotable lines of a text, without markers. Pointers would not resolve from elsewhere, and notes refer to
-/// their own place. In code, an ellipsis replaces them.
-fn quotes_of(mark: Mark, text: &str) -> Vec<Quotation> {
-    let is_code = matches!(mark, Mark::Added | Mark::Removed);
-    let quote = |line: &str| match NoteLine::read(line.trim()) {
-        Some(_) => is_code.then(|| Quotation::new(mark, "…")),
-        None => (mark == Mark::Added || !line.trim().is_empty()).then(|| Quotation::new(mark, line)),
-    };
-    // Progress bars use carriage returns to rewrite one line many times, so these also separate lines.
-    let lines = |ends: &'static [char]| text.split(ends).filter_map(quote).collect();
-    if is_code { lines(&['\n']) } else { lines(&['\n', '\r']) }
-}
-
-/// The text that a change writes.
-struct Changed {
-    quotes: Vec<Quotation>,
-    /// Indices of the quotes that it adds or removes. Editors repeat unchanged lines around them.
-    changed: Vec<usize>,
-}
-
-impl Changed {
-    /// Compares old and new lines. If no line is added, the removed ones are quoted.
-    fn new(old: &[&str], new: &[&str]) -> Self {
-        let operations = line_operations(&trimmed(old), &trimmed(new));
-        let changes = || operations.iter().filter(|op| op.tag() != DiffTag::Equal);
-        let added: Vec<usize> = changes().flat_map(DiffOp::new_range).collect();
-        if added.iter().all(|at| new[*at].trim().is_empty()) {
-            let removed = changes().flat_map(|op| quotes_of(Mark::Removed, &old[op.old_range()].join("\n")));
-            return Self::all(removed.collect());
-        }
-        Self { quotes: quotes_of(Mark::Added, &new.join("\n")), changed: added }
-    }
-
-    /// All quotes are added or removed.
-    fn all(quotes: Vec<Quotation>) -> Self {
-        Self { changed: (0..quotes.len()).collect(), quotes }
-    }
-}
-
-fn trimmed<'t>(lines: &[&'t str]) -> Vec<&'t str> {
-    lines.iter().map(|line| line.trim_end()).collect()
-}
-
-fn lines(text: &str) -> Vec<&str> {
-    text.split('\n').collect()
 }
 
 #[cfg(test)]

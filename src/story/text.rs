@@ -2,7 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::{conversation::on_line, markers::LOG_HEADING, transcript::ToolTable};
+use crate::{
+    conversation::on_line,
+    markers::{LOG_HEADING, NoteLine},
+    transcript::ToolTable,
+};
 
 /// The prefix of quoted lines, so that quoted text cannot be taken for the beginning of an entry. Blocks of added lines
 /// have no prefix; [`Writer::written`] checks them instead.
@@ -88,6 +92,20 @@ impl Quotation {
             self.text.push_str(" …");
         }
     }
+}
+
+/// Returns the quotable lines of a text, without markers. Pointers would not resolve from elsewhere, and notes refer to
+/// their own place. In code, an ellipsis replaces them.
+#[must_use]
+pub fn quotes_of(mark: Mark, text: &str) -> Vec<Quotation> {
+    let is_code = matches!(mark, Mark::Added | Mark::Removed);
+    let quote = |line: &str| match NoteLine::read(line.trim()) {
+        Some(_) => is_code.then(|| Quotation::new(mark, "…")),
+        None => (mark == Mark::Added || !line.trim().is_empty()).then(|| Quotation::new(mark, line)),
+    };
+    // Progress bars use carriage returns to rewrite one line many times, so these also separate lines.
+    let lines = |ends: &'static [char]| text.split(ends).filter_map(quote).collect();
+    if is_code { lines(&['\n']) } else { lines(&['\n', '\r']) }
 }
 
 /// A speaker or a call, with quoted lines.
