@@ -300,5 +300,7 @@ mod tests {
         assert_eq!(told(&packages.join("\n")), ["alpha tests: passed"], "it has no number");
         let lines = ["alpha tests: 3 passed", "something else: 3", "beta tests: 0 passed"];
         assert_eq!(told(&lines.join("\n")), ["alpha tests: 3 passed", "beta tests: 0 passed"]);
+        let lines = ["alpha has 3 parts", "beta is built", "8 passed"];
+        assert_eq!(told(&lines.join("\n")), ["8 passed"], "other numbers are no counts");
     }
 }

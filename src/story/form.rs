@@ -398,6 +398,30 @@ mod tests {
         let quotes: Vec<(Mark, &str)> = long.iter().map(|line| (Mark::Added, line.as_str())).collect();
         let change = Told { changed: vec![31], ..told(Kind::Change, "Edit a.rs", &quotes) };
         assert_eq!(written(&change, 1.0, false).unwrap(), format!("Edit a.rs\n  + {}", long[31]));
+        let change = Told { changed: vec![3, 4, 31], ..told(Kind::Change, "Edit a.rs", &quotes) };
+        let lines = [&*long[3], &format!("{} …", long[4]), &long[31]].join("\n");
+        assert_eq!(written(&change, 1.0, false).unwrap(), format!("Edit a.rs\n  + 3 lines:\n{lines}"));
+    }
+
+    #[test]
+    fn a_long_head_is_cut_to_its_share() {
+        let head = format!("Bash {}", "word ".repeat(60));
+        let command = told(Kind::Command, head.trim(), &[(Mark::Answered, "ok")]);
+        let length = |share| written(&command, share, false).unwrap().lines().next().unwrap().chars().count();
+        assert_eq!((length(1.0), length(0.5), length(0.1)), (304, 95, 55));
+    }
+
+    #[test]
+    fn lines_that_end_a_result_share_its_characters() {
+        let long = |failures: usize| format!("Tests run: 20, Failures: {failures}, in {}", "x ".repeat(200));
+        let (one, two) = (long(1), long(0));
+        let command = told(Kind::Command, "Bash npm test", &[(Mark::Answered, &one), (Mark::Answered, &two)]);
+        let lengths = |share| -> Vec<usize> {
+            written(&command, share, false).unwrap().lines().skip(1).map(|line| line.chars().count()).collect()
+        };
+        let must = Form::new(&command).ending.must.len();
+        assert_eq!((must, lengths(0.1), lengths(0.2)), (2, vec![83, 83], vec![83, 83]), "80 characters at least");
+        assert_eq!(lengths(0.25), [103, 103], "half of 200 each");
     }
 
     #[test]
@@ -408,6 +432,12 @@ mod tests {
         assert_eq!(cut_answer(&line, 60), r#"…{"test":"b","state":"failed"},{"test":"a","state":"passed"…"#);
         assert_eq!(cut_answer(&format!("[{passed}]"), 30), r#"[{"test":"a","state":"passed"…"#);
         assert_eq!(cut_answer(r#"{"state":"failed"}"#, 30), r#"{"state":"failed"}"#);
+        let near = format!(r#"[{{"state":"failed"}},{passed}]"#);
+        assert_eq!(
+            cut_answer(&near, 30),
+            r#"[{"state":"failed"},{"test":"…"#,
+            "a near failure needs no other beginning"
+        );
     }
 
     #[test]

@@ -652,6 +652,27 @@ mod tests {
     }
 
     #[test]
+    fn of_a_todo_list_the_result_is_told_unless_it_proves_the_list() {
+        let list = json!({ "todos": [{ "content": "Fix it", "status": "pending" }] });
+        let ending = |text: &str| told(&json!([call("a", "TodoWrite", &list), result("a", text)])).remove(0).2;
+        let kept = "Todos have been modified successfully. Ensure that you continue to use the todo list to track your progress.";
+        assert_eq!(ending(kept), ["Given pending: Fix it"]);
+        assert_eq!(ending("The list is locked."), ["Given pending: Fix it", "Answered The list is locked."]);
+    }
+
+    #[test]
+    fn summaries_instructions_and_empty_words_are_told_as_what_they_are() {
+        let all = told(&json!([
+            { "role": "assistant", "content": "What was done so far.", "isSummary": true },
+            { "role": "developer", "content": "Answer in French." },
+            { "role": "user", "content": [{ "type": "text", "text": " " }] },
+            { "role": "user", "content": "[ERROR] You did not use a tool in your previous response! Please retry with a tool use." },
+        ]));
+        let all: Vec<(Kind, &str)> = all.iter().map(|(kind, head, _)| (*kind, &**head)).collect();
+        assert_eq!(all, [(Kind::Summary, SUMMARY), (Kind::User, SYSTEM), (Kind::Notice, NOTICE)]);
+    }
+
+    #[test]
     fn a_number_of_lines_is_not_written_to_the_file() {
         let write = "<write_to_file>\n<path>a.txt</path>\n<content>\nmon\ntue\n</content>\n<line_count>2</line_count>\n</write_to_file>";
         let all = told(&json!([

@@ -44,3 +44,18 @@ impl ShownLines {
 pub fn content(line: &str) -> &str {
     NumberStyle::read(line.as_bytes()).map_or(line, |(_, _, start)| &line[start..]).trim()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_line_is_taken_once() {
+        let mut shown = ShownLines::default();
+        assert!(shown.is_empty());
+        shown.insert(3, "    12\tlet day = 1;");
+        assert!(!shown.is_empty() && shown.is_of(3) && !shown.is_of(2));
+        assert!(!shown.take(2, "let day = 1;") && shown.take(3, "let day = 1;") && !shown.take(3, "let day = 1;"));
+        assert!(shown.is_empty() && !shown.is_of(3));
+    }
+}

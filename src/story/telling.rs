@@ -467,6 +467,17 @@ mod tests {
         }
     }
 
+    /// The shortest story has the earlier story and the user's words of the messages that it replaces.
+    #[test]
+    fn the_least_of_a_story_is_the_earlier_one_and_the_users_words() {
+        let (conversation, tools) = (session(3), ToolTable::default());
+        let telling = Telling::new(&conversation, &tools, Encoding::default(), 0..conversation.len(), &|_| false);
+        let least = |messages: usize| telling.least(messages);
+        assert!(least(0) < least(1) && least(1) == least(3) && least(3) < least(4), "one more request");
+        let shortest = telling.told(9, least(9), &ShownLines::default()).unwrap();
+        assert!((0..3).all(|turn| shortest.contains(&format!("Request {turn}. "))), "{shortest}");
+    }
+
     #[test]
     fn a_story_ends_before_its_end() {
         let (conversation, tools) = (session(3), ToolTable::default());

@@ -375,6 +375,13 @@ mod tests {
     }
 
     #[test]
+    fn words_have_no_sign_and_quoted_results_have_one() {
+        let words = entries(&format!("{LOG_HEADING}\nUser:\n  - not this one\nBash ls\n  → a.ts\n  ! no such file"));
+        assert_eq!(words[0], entry(USER, &[(Mark::Said, "- not this one")]));
+        assert_eq!(["  → a.ts", "  ! no", "→ a.ts", "  a.ts"].map(quoted_answer), [Some("a.ts"), None, None, None]);
+    }
+
+    #[test]
     fn a_number_of_lines_is_digits_and_not_too_many() {
         let read = ["3 lines:", "+3 lines:", " lines:", "three lines:", "12345678 lines:", "3 lines"].map(lines_below);
         assert_eq!(read, [Some(3), None, None, None, None, None]);
