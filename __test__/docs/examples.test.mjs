@@ -336,9 +336,9 @@ describe("the README's numbers", () => {
     expect(text).toContain(
       `fills the free space beside the same summary, 0${score("`native`: the same summary, free tokens filled")}, a difference`,
     );
-    expect(text).toContain(`without any model, 0${score("the present log")}`);
+    expect(text).toContain(`without any model, 0${score("the story")}`);
     expect(text).toContain(
-      `0${score("`native`: the same summary, free tokens filled", quarter)} with \`native\`, 0${score("the present log", quarter)} without a model`,
+      `0${score("`native`: the same summary, free tokens filled", quarter)} with \`native\`, 0${score("the story", quarter)} without a model`,
     );
   });
 });

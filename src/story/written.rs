@@ -1,4 +1,5 @@
-//! What a call wrote: the lines that it adds or removes, and the unchanged lines that editors repeat around them.
+//! Reads the text that a call writes: lines that it adds or removes, and the unchanged lines that editors repeat around
+//! them.
 
 use similar::{DiffOp, DiffTag};
 
