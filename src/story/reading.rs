@@ -345,7 +345,8 @@ impl<'a> Reading<'a> {
             let open = || self.drafts.iter().enumerate().filter(|draft| called(&draft));
             let is_named = |draft: &Draft| draft.entry.head.split(' ').next() == source.head.split(' ').next();
             let same = open().find(|(_, draft)| {
-                draft.entry.head == source.head || (!source.file.is_empty() && draft.entry.head.ends_with(&source.file))
+                draft.entry.head == source.head
+                    || (!source.file.is_empty() && names_file(&draft.entry.head, &source.file))
             });
             same.or_else(|| open().find(|(_, draft)| is_named(draft))).map(|(at, _)| at)
         };
@@ -400,6 +401,10 @@ impl<'a> Reading<'a> {
         let head = &self.drafts[draft].entry.head;
         let is_in_head = (text.len() <= MAX_HEAD_PARAMETER && !text.contains('\n')) || head.contains(text.trim());
         let parameter = Parameter::new(self.tools, piece, source, text, texts);
+        if kind == Kind::Change {
+            let head = &mut self.drafts[draft].entry.head;
+            parameter.files().iter().for_each(|file| name_file(head, file));
+        }
         let written = if kind == Kind::Change { parameter.written() } else { None };
         // The path of a written file is in the head already. It is not text that the call wrote.
         if (is_in_head && written.is_none()) || text.trim() == source.file || parameter.is_beside() {
@@ -497,6 +502,23 @@ impl<'a> Reading<'a> {
         }
         all
     }
+}
+
+/// Maximum characters of a head with several files. The others are dropped.
+const FILES: usize = 240;
+
+/// Adds a file to the head of a change, unless the head names it.
+fn name_file(head: &mut String, file: &str) {
+    let is_named = names_file(head, file);
+    if !is_named && head.len() + file.len() < FILES {
+        head.push_str(&format!(" {file}"));
+    } else if !is_named && !head.ends_with('…') {
+        head.push_str(" …");
+    }
+}
+
+fn names_file(head: &str, file: &str) -> bool {
+    format!("{head} ").contains(&format!(" {file} "))
 }
 
 /// Returns the line that announces the user's words about a call, and the words. The line is empty if there is none.
@@ -712,6 +734,43 @@ mod tests {
         let heads: Vec<(Kind, &str)> = all.iter().map(|(kind, head, _)| (*kind, &**head)).collect();
         assert_eq!(heads, [(Kind::User, USER), (Kind::Change, "apply_diff src/a.ts")], "{all:?}");
         assert_eq!(all[1].2, ["Added b", "Answered Applied."]);
+    }
+
+    #[test]
+    fn a_change_of_several_files_names_them() {
+        let file = |path: &str, new: &str| {
+            format!(
+                "<file>\n<path>{path}</path>\n<diff>\n<content>\n<<<<<<< SEARCH\na\n=======\n{new}\n>>>>>>> REPLACE\n</content>\n</diff>\n</file>\n"
+            )
+        };
+        let edit =
+            format!("<apply_diff>\n<args>\n{}{}</args>\n</apply_diff>", file("src/a.ts", "b"), file("src/b.ts", "c"));
+        let all = told(&json!([
+            { "role": "user", "content": "Go." },
+            { "role": "assistant", "content": edit },
+            { "role": "user", "content": "[apply_diff for 'src/a.ts'] Result:\nApplied." },
+        ]));
+        assert_eq!(
+            (&*all[1].1, &all[1].2[..2]),
+            ("apply_diff src/a.ts src/b.ts", &["Added b …", "Added c"].map(str::to_owned)[..])
+        );
+        let patch = "*** Begin Patch\n*** Update File: a.ts\n@@\n-x\n+y\n*** Delete File: b.ts\n*** End Patch";
+        let all = told(&json!([call("a", "apply_patch", &json!({ "input": patch })), result("a", "Done.")]));
+        assert_eq!(all[0].1, "apply_patch a.ts b.ts");
+        let many: String = (0..40).map(|at| format!("*** Delete File: src/a_long_folder/{at}.ts\n")).collect();
+        let all = told(&json!([call("a", "apply_patch", &json!({ "input": many })), result("a", "Done.")]));
+        assert!(all[0].1.ends_with(".ts …") && all[0].1.len() < FILES + 8, "{}", all[0].1);
+    }
+
+    #[test]
+    fn what_an_edit_in_xml_replaced_is_not_told_as_written() {
+        let edit = "<search_and_replace>\n<path>a.ts</path>\n<search>let a</search>\n<replace>let b</replace>\n</search_and_replace>";
+        let all = told(&json!([
+            { "role": "user", "content": "Go." },
+            { "role": "assistant", "content": edit },
+            { "role": "user", "content": "[search_and_replace for 'a.ts'] Result:\nApplied." },
+        ]));
+        assert_eq!(all[1].2, ["Removed let a", "Added let b", "Answered Applied."], "a form leaves out the removed line");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::text::{Mark, Quotation, quotes_of};
 use crate::{
     conversation::{PathStep, TextAt},
     diff::line_operations,
-    transcript::{ContentPiece, Meaning, ParameterRole, Tool, ToolSource, ToolTable, changes_in},
+    transcript::{ContentPiece, Meaning, ParameterRole, Tool, ToolSource, ToolTable, changes_in, files_of_patch},
 };
 
 /// A text that a call wrote, in quotes.
@@ -68,21 +68,26 @@ impl<'p> Parameter<'p> {
         self.tool.is_some() && named.filter(|(_, value)| *value == self.text.trim()).any(|(name, _)| !writes(name))
     }
 
+    /// Returns the files that the parameter names: a path, or the files of a patch.
+    pub fn files(&self) -> Vec<String> {
+        let is_path = self.source.meaning.is_about_files() && self.has(ParameterRole::Path, self.name());
+        if is_path { vec![self.text.trim().to_owned()] } else { files_of_patch(self.text) }
+    }
+
     /// Returns the texts that the parameter writes; `None` if it writes none. Replaced text counts if nothing is
     /// written in its place.
     pub fn written(&self) -> Option<Vec<Written>> {
-        let key = self.piece.path.iter().rev().find_map(|step| match step {
-            PathStep::Key(key) => Some(key.as_ref()),
-            PathStep::Index(_) => None,
-        });
-        // A call in XML has no key: its path is the path of the message's text.
-        let key = key.filter(|_| self.piece.path.len() > 3).unwrap_or_default();
+        let name = self.name();
         let is_edit = matches!(self.source.meaning, Meaning::Edit | Meaning::Editor);
-        let is_new = self.has(ParameterRole::New, key) || self.has(ParameterRole::Content, key);
+        let is_new = self.has(ParameterRole::New, name) || self.has(ParameterRole::Content, name);
         let all = |mark| vec![Written::all(quotes_of(mark, self.text))];
-        if is_edit && self.has(ParameterRole::Old, key) {
+        if is_edit && self.has(ParameterRole::Old, name) {
             let is_replaced = !self.sibling(ParameterRole::New).unwrap_or_default().is_empty();
             return Some(if is_replaced { Vec::new() } else { all(Mark::Removed) });
+        }
+        let changes = changes_in(self.text);
+        if self.source.meaning != Meaning::Write && !self.has(ParameterRole::New, name) && !changes.is_empty() {
+            return Some(changes.iter().map(|(old, new)| Written::new(old, new)).collect());
         }
         if self.source.meaning == Meaning::Write || (is_edit && is_new) {
             let old = self.sibling(ParameterRole::Old);
@@ -90,8 +95,23 @@ impl<'p> Parameter<'p> {
                 old.map_or_else(|| all(Mark::Added), |old| vec![Written::new(&lines(old), &lines(self.text))]),
             );
         }
-        let changes = changes_in(self.text);
-        (!changes.is_empty()).then(|| changes.iter().map(|(old, new)| Written::new(old, new)).collect())
+        None
+    }
+
+    /// Returns the parameter's name; empty if it has none.
+    fn name(&self) -> &'p str {
+        let path = &self.piece.path;
+        if path.len() > 3 {
+            let key = path.iter().rev().find_map(|step| match step {
+                PathStep::Key(key) => Some(key.as_ref()),
+                PathStep::Index(_) => None,
+            });
+            return key.unwrap_or_default();
+        }
+        // In XML, the name is in the tag before the value.
+        let whole = self.texts.iter().find(|text| text.path == *path).map_or("", |text| text.text);
+        let tag = whole.get(..self.piece.range.start).and_then(|before| before.trim_end().strip_suffix('>'));
+        tag.and_then(|tag| tag.rsplit_once('<')).map_or("", |(_, name)| name)
     }
 
     fn has(&self, role: ParameterRole, name: &str) -> bool {
