@@ -2,7 +2,7 @@
 
 use similar::{DiffOp, DiffTag};
 
-use super::text::{Mark, Quotation, quotes_of};
+use super::text::{Mark, Quotation, quote_of, quotes_of};
 use crate::{
     conversation::{PathStep, TextAt},
     diff::line_operations,
@@ -10,50 +10,50 @@ use crate::{
 };
 
 /// A text that a call wrote, in quotes.
-pub struct Written {
+pub struct Written<'t> {
     /// Its lines, and removed ones if it adds none.
-    pub quotes: Vec<Quotation>,
+    pub quotes: Vec<Quotation<'t>>,
     /// Indices of the lines that are added or removed. The others are unchanged.
     pub changed: Vec<usize>,
 }
 
-impl Written {
+impl<'t> Written<'t> {
     /// Compares old and new lines. If no line is added, the removed ones are quoted.
-    fn new(old: &[&str], new: &[&str]) -> Self {
+    fn new(old: &[&'t str], new: &[&'t str]) -> Self {
         let operations = line_operations(&trimmed(old), &trimmed(new));
         let changes = || operations.iter().filter(|op| op.tag() != DiffTag::Equal);
         let added: Vec<usize> = changes().flat_map(DiffOp::new_range).collect();
         if added.iter().all(|at| new[*at].trim().is_empty()) {
-            let removed = changes().flat_map(|op| quotes_of(Mark::Removed, &old[op.old_range()].join("\n")));
-            return Self::all(removed.collect());
+            let removed = changes().flat_map(|op| &old[op.old_range()]);
+            return Self::all(removed.filter_map(|line| quote_of(Mark::Removed, line)).collect());
         }
-        Self { quotes: quotes_of(Mark::Added, &new.join("\n")), changed: added }
+        Self { quotes: new.iter().filter_map(|line| quote_of(Mark::Added, line)).collect(), changed: added }
     }
 
     /// Creates a text of which all lines are given, added or removed.
-    pub fn all(quotes: Vec<Quotation>) -> Self {
+    pub fn all(quotes: Vec<Quotation<'t>>) -> Self {
         Self { changed: (0..quotes.len()).collect(), quotes }
     }
 }
 
 /// A parameter of a call.
-pub struct Parameter<'p> {
+pub struct Parameter<'p, 't> {
     piece: &'p ContentPiece,
     source: &'p ToolSource,
     tool: Option<&'p Tool>,
-    text: &'p str,
+    text: &'t str,
     /// The texts of its message.
-    texts: &'p [TextAt<'p>],
+    texts: &'p [TextAt<'t>],
 }
 
-impl<'p> Parameter<'p> {
+impl<'p, 't> Parameter<'p, 't> {
     /// Creates a parameter with this text from a piece of a message.
     pub fn new(
         tools: &'p ToolTable,
         piece: &'p ContentPiece,
         source: &'p ToolSource,
-        text: &'p str,
-        texts: &'p [TextAt<'p>],
+        text: &'t str,
+        texts: &'p [TextAt<'t>],
     ) -> Self {
         Self { piece, source, tool: tools.tool(&source.name), text, texts }
     }
@@ -69,7 +69,7 @@ impl<'p> Parameter<'p> {
 
     /// Returns the texts that the parameter writes; `None` if it writes none. Replaced text counts if nothing is
     /// written in its place.
-    pub fn written(&self) -> Option<Vec<Written>> {
+    pub fn written(&self) -> Option<Vec<Written<'t>>> {
         let key = self.piece.path.iter().rev().find_map(|step| match step {
             PathStep::Key(key) => Some(key.as_ref()),
             PathStep::Index(_) => None,
@@ -98,7 +98,7 @@ impl<'p> Parameter<'p> {
     }
 
     /// Returns the parameter with this role next to this one.
-    fn sibling(&self, role: ParameterRole) -> Option<&'p str> {
+    fn sibling(&self, role: ParameterRole) -> Option<&'t str> {
         let (_, place) = self.piece.path.split_last()?;
         let is_sibling = |text: &&TextAt<'_>| match text.path.split_last() {
             Some((PathStep::Key(key), rest)) => rest == place && self.has(role, key),
