@@ -230,7 +230,7 @@ impl Survival {
 }
 
 /// Returns the lines of an entry, each with its source and the kind of content that it quotes.
-fn lines_of(entry: Entry) -> Vec<(Quoted, Kind, String)> {
+fn lines_of(entry: Entry<'_>) -> Vec<(Quoted, Kind, String)> {
     let speaker = match entry.head.as_str() {
         USER | PASTE => Some(Kind::User),
         ASSISTANT => Some(Kind::Assistant),
@@ -246,7 +246,7 @@ fn lines_of(entry: Entry) -> Vec<(Quoted, Kind, String)> {
     let (quoted, kind) = speaker.map_or((Quoted::Calls, Kind::Calls), |kind| (Quoted::Said, kind));
     let quotes = entry.quotes.into_iter().map(|quote| {
         let (quoted, kind) = of_quote(quote.mark);
-        (quoted, kind, quote.text)
+        (quoted, kind, quote.text.into_owned())
     });
     std::iter::once((quoted, kind, entry.head)).chain(quotes).collect()
 }

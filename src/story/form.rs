@@ -1,6 +1,8 @@
 //! Writes an entry at different lengths. The same entry at the same length gives the same text, and an entry that is
 //! already shorter is unchanged. A later condensation therefore changes as little as possible.
 
+use std::borrow::Cow;
+
 use super::{
     endings::{Ending, ending},
     kind::Kind,
@@ -83,43 +85,62 @@ const PART: usize = 24;
 const BEGINNING: f64 = 0.65;
 
 /// An entry that can be written at any length.
-pub struct Form {
+pub struct Form<'t> {
     kind: Kind,
     head: String,
     is_failed: bool,
     /// Factor on the share of the result: [`FAILED`], [`PLAIN`] or 1.
     telling: f64,
-    said: Vec<Quotation>,
-    given: Vec<Quotation>,
-    /// Indices of the lines in `given` that a change adds or removes. They are quoted alone if not all lines fit.
-    changed: Vec<usize>,
+    said: Lines<'t>,
+    given: Lines<'t>,
+    /// The lines in `given` that a change adds or removes. They are quoted alone if not all lines fit. `None` if `given`
+    /// has no others.
+    changed: Option<Lines<'t>>,
     /// Lines of the result: its ending, and the shown lines.
-    answered: Vec<Quotation>,
+    answered: Vec<Answer<'t>>,
     /// The ending, as indices of `answered`.
     ending: Ending,
     /// Indices of the lines in `answered` that are quoted at any scale.
     shown: Vec<usize>,
 }
 
-impl Form {
+/// Quoted lines, with their length.
+struct Lines<'t> {
+    quotes: Vec<Quotation<'t>>,
+    /// Characters of all lines and their line feeds.
+    length: usize,
+}
+
+/// A line of a result.
+struct Answer<'t> {
+    quote: Quotation<'t>,
+    /// The index of the first failure in a line of JSON.
+    failure: Option<usize>,
+}
+
+impl<'t> Form<'t> {
     /// Creates the form of an entry, with no more text than its kind's limits.
-    pub fn new(told: &Told) -> Self {
+    pub fn new(told: &Told<'t>) -> Self {
         let Told { entry, kind, shown, .. } = told;
         let kind = *kind;
-        let said: Vec<Quotation> = entry.quotes.iter().filter(|quote| quote.mark == Mark::Said).cloned().collect();
+        let said: Vec<Quotation<'t>> = entry.quotes.iter().filter(|quote| quote.mark == Mark::Said).cloned().collect();
         let most = kind.most();
         let (given, changed) = written(told);
-        let is_whole = changed.is_empty() || length(&given) as f64 <= most.given;
-        let (given, changed) = if is_whole { (given, changed) } else { (alone(&given, &changed), Vec::new()) };
+        let alone = (!changed.is_empty()).then(|| Lines::new(alone(&given, &changed)));
+        let given = Lines::new(given);
+        let (given, changed) = match alone {
+            Some(alone) if given.length as f64 > most.given => (alone, None),
+            alone => (given, alone),
+        };
         let is_answer = |at: &usize| matches!(entry.quotes[*at].mark, Mark::Answered | Mark::Failed);
         let answers: Vec<usize> = (0..entry.quotes.len()).filter(is_answer).collect();
-        let answered: Vec<&Quotation> = answers.iter().map(|at| &entry.quotes[*at]).collect();
+        let answered: Vec<&Quotation<'t>> = answers.iter().map(|at| &entry.quotes[*at]).collect();
         let shown: Vec<usize> = shown.iter().filter_map(|at| answers.binary_search(at).ok()).collect();
         let is_failed = answered.iter().any(|quote| quote.mark == Mark::Failed);
         let ranked = if kind == Kind::Look && !is_failed {
             Ending::default()
         } else {
-            let lines: Vec<&str> = answered.iter().map(|quote| quote.text.as_str()).collect();
+            let lines: Vec<&str> = answered.iter().map(|quote| &*quote.text).collect();
             ending(&lines, is_failed)
         };
         let mut told: Vec<usize> = ranked.must.iter().chain(&ranked.more).chain(&shown).copied().collect();
@@ -136,12 +157,12 @@ impl Form {
                 _ => 1.0,
             },
             head: entry.head.clone(),
-            said: both_ends(&said, most.said),
-            given: both_ends(&given, most.given),
+            said: Lines::new(said).both_ends(most.said),
+            given: given.both_ends(most.given),
             changed,
             ending: Ending { must: places(&ranked.must), more: places(&ranked.more), ..Ending::default() },
             shown: places(&shown),
-            answered: told.iter().map(|at| answered[*at].clone()).collect(),
+            answered: told.iter().map(|at| Answer::new(answered[*at].clone())).collect(),
         }
     }
 
@@ -154,26 +175,25 @@ impl Form {
         if self.kind == Kind::Silent || (is_looked_at && self.shown.is_empty()) {
             return None;
         }
-        let in_room = |quotes: &[Quotation], most: f64, least: f64| {
+        let in_room = |lines: &Lines<'t>, most: f64, least: f64| {
             let room = most * share;
-            if room < least && length(quotes) as f64 > room { Vec::new() } else { both_ends(quotes, room) }
+            if room < least && lines.length as f64 > room { Vec::new() } else { lines.in_room(room) }
         };
         let mut quotes = in_room(&self.said, most.said, LEAST_WORDS);
-        if quotes.is_empty() && !self.said.is_empty() {
+        if quotes.is_empty() && !self.said.quotes.is_empty() {
             return None;
         }
         // An earlier run's result is quoted only if the last run's is, because a failure alone would seem to last.
         let telling = if is_again { self.telling.min(PLAIN) } else { self.telling };
         let room = most.answered * (share * telling).min(1.0);
-        let is_whole = self.changed.is_empty() || length(&self.given) as f64 <= most.given * share;
-        let given = if is_whole { &self.given } else { &alone(&self.given, &self.changed) };
-        let given = in_room(given, most.given, LEAST_GIVEN);
+        let alone = self.changed.as_ref().filter(|_| self.given.length as f64 > most.given * share);
+        let given = in_room(alone.unwrap_or(&self.given), most.given, LEAST_GIVEN);
         let is_told = match self.kind {
             Kind::List => true,
             // Shown lines keep an entry, except an earlier run. It is quoted only if its ending has enough characters.
             _ if !self.shown.is_empty() && (!is_again || self.kind == Kind::Look) => true,
             Kind::Change => !given.is_empty() || (!is_again && share > 0.0),
-            _ => room >= LEAST_ANSWER || !self.said.is_empty(),
+            _ => room >= LEAST_ANSWER || !self.said.quotes.is_empty(),
         };
         if !is_told {
             return None;
@@ -182,20 +202,20 @@ impl Form {
         quotes.extend(self.ends(room as usize));
         // The end of a path identifies the file, so heads with paths are not cut.
         let is_cut = share < 1.0 && !matches!(self.kind, Kind::Change | Kind::Look);
-        let head = if is_cut { cut(&self.head, (most.given * share).max(HEAD) as usize) } else { self.head.clone() };
+        let head = if is_cut { cut(&self.head, (most.given * share).max(HEAD) as usize) } else { (&self.head).into() };
         Some(writer.written(&head, &quotes))
     }
 
     /// Returns the most informative lines of the result in about `room` characters, in their order. Lines in `must` and
     /// shown lines are always included.
-    fn ends(&self, room: usize) -> Vec<Quotation> {
+    fn ends(&self, room: usize) -> Vec<Quotation<'_>> {
         let must = self.ending.must.len();
         let line = LINE.min(room);
         let each = (room / must.max(1)).clamp(LEAST_LINE, LINE);
-        let mut chosen: Vec<(usize, String)> = Vec::new();
+        let mut chosen: Vec<(usize, Cow<'_, str>)> = Vec::new();
         let mut left = room;
         for (place, at) in self.ending.must.iter().chain(&self.ending.more).enumerate() {
-            let text = cut_answer(&self.answered[*at].text, if place < must { each } else { line });
+            let text = self.answered[*at].cut(if place < must { each } else { line });
             let length = text.chars().count() + 1;
             if place >= must && length > left {
                 continue;
@@ -205,17 +225,17 @@ impl Form {
         }
         for at in &self.shown {
             if chosen.iter().all(|(told, _)| told != at) {
-                chosen.push((*at, cut(&self.answered[*at].text, LINE)));
+                chosen.push((*at, cut(&self.answered[*at].quote.text, LINE)));
             }
         }
         chosen.sort_by_key(|(at, _)| *at);
-        chosen.into_iter().map(|(at, text)| Quotation { mark: self.answered[at].mark, text }).collect()
+        chosen.into_iter().map(|(at, text)| Quotation { mark: self.answered[at].quote.mark, text }).collect()
     }
 
     /// Writes the words in at most this many characters. This is the last resort if nothing else fits.
     pub fn cut_words(&self, writer: &Writer, characters: usize) -> String {
-        let all: Vec<Quotation> = self.said.iter().chain(&self.given).cloned().collect();
-        writer.written(&self.head, &both_ends(&all, characters as f64))
+        let all = self.said.quotes.iter().chain(&self.given.quotes).cloned().collect();
+        writer.written(&self.head, &Lines::new(all).in_room(characters as f64))
     }
 
     /// Returns true if the entry is quoted even if nothing else fits.
@@ -225,29 +245,40 @@ impl Form {
 }
 
 /// Cuts a line to this many characters, between words if possible.
-fn cut(line: &str, characters: usize) -> String {
-    if line.chars().count() <= characters {
-        return line.to_owned();
+fn cut(line: &str, characters: usize) -> Cow<'_, str> {
+    if !is_longer(line, characters) {
+        return line.into();
     }
     let end = line.char_indices().nth(characters.saturating_sub(1)).map_or(line.len(), |(at, _)| at);
     let words = line[..end].rfind(' ').filter(|space| *space > end / 2).unwrap_or(end);
-    format!("{}…", line[..words].trim_end_matches('…'))
+    format!("{}…", line[..words].trim_end_matches('…')).into()
 }
 
-/// Cuts a line of a result. JSON on one line is quoted from the first failure in it.
-fn cut_answer(line: &str, characters: usize) -> String {
-    let is_long = line.starts_with(['{', '[']) && line.chars().count() > characters;
-    let mut first: Option<usize> = None;
-    if is_long {
-        each_failure_in_json(line, |at| first = Some(first.map_or(at, |first| first.min(at))));
-    }
-    match first.filter(|at| line[..*at].chars().count() > characters / 2) {
-        Some(at) => {
-            // The object around the field says what failed.
-            let object = line[..at].rfind('{').filter(|open| line[*open..at].chars().count() <= characters / 2);
-            cut(&format!("…{}", &line[object.unwrap_or(at)..]), characters)
+/// Returns true if a text has more characters. Reads no more of it than needed.
+fn is_longer(text: &str, characters: usize) -> bool {
+    text.len() > characters && text.chars().nth(characters).is_some()
+}
+
+impl<'t> Answer<'t> {
+    fn new(quote: Quotation<'t>) -> Self {
+        let mut failure: Option<usize> = None;
+        if quote.text.starts_with(['{', '[']) {
+            each_failure_in_json(&quote.text, |at| failure = Some(failure.map_or(at, |first| first.min(at))));
         }
-        None => cut(line, characters),
+        Self { quote, failure }
+    }
+
+    /// Cuts the line. JSON on one line is quoted from the first failure in it.
+    fn cut(&self, characters: usize) -> Cow<'_, str> {
+        let line = &*self.quote.text;
+        match self.failure.filter(|at| is_longer(line, characters) && is_longer(&line[..*at], characters / 2)) {
+            Some(at) => {
+                // The object around the field says what failed.
+                let object = line[..at].rfind('{').filter(|open| !is_longer(&line[*open..at], characters / 2));
+                cut(&format!("…{}", &line[object.unwrap_or(at)..]), characters).into_owned().into()
+            }
+            None => cut(line, characters),
+        }
     }
 }
 
@@ -261,17 +292,17 @@ fn cut_before(line: &str, characters: usize) -> String {
 /// Returns the lines that a call wrote, and the indices of those that it adds or removes. Removed lines are returned
 /// only if it wrote no others. A removed line above an added one would seem to be replaced by it, though they may be of
 /// different changes.
-fn written(Told { entry, changed, .. }: &Told) -> (Vec<Quotation>, Vec<usize>) {
+fn written<'t>(Told { entry, changed, .. }: &Told<'t>) -> (Vec<Quotation<'t>>, Vec<usize>) {
     let adds = entry.quotes.iter().any(|quote| matches!(quote.mark, Mark::Given | Mark::Added));
     let is_written = |mark: Mark| matches!(mark, Mark::Given | Mark::Added) || (mark == Mark::Removed && !adds);
     let written = || entry.quotes.iter().enumerate().filter(|(_, quote)| is_written(quote.mark));
-    let is_changed = |(_, (at, _)): &(usize, (usize, &Quotation))| changed.binary_search(at).is_ok();
+    let is_changed = |(_, (at, _)): &(usize, (usize, &Quotation<'_>))| changed.binary_search(at).is_ok();
     let places = written().enumerate().filter(is_changed).map(|(place, _)| place).collect();
     (written().map(|(_, quote)| quote.clone()).collect(), places)
 }
 
 /// Returns the changed lines without those around them.
-fn alone(quotes: &[Quotation], changed: &[usize]) -> Vec<Quotation> {
+fn alone<'t>(quotes: &[Quotation<'t>], changed: &[usize]) -> Vec<Quotation<'t>> {
     let line = |(place, at): (usize, &usize)| {
         let mut line = quotes[*at].clone();
         if changed.get(place + 1).is_some_and(|next| *next != at + 1) {
@@ -282,22 +313,36 @@ fn alone(quotes: &[Quotation], changed: &[usize]) -> Vec<Quotation> {
     changed.iter().enumerate().map(line).collect()
 }
 
-fn length(quotes: &[Quotation]) -> usize {
-    quotes.iter().map(|quote| quote.text.chars().count() + 1).sum()
+impl<'t> Lines<'t> {
+    fn new(quotes: Vec<Quotation<'t>>) -> Self {
+        let length = quotes.iter().map(|quote| quote.text.chars().count() + 1).sum();
+        Self { quotes, length }
+    }
+
+    /// Cuts the lines to this many characters.
+    fn both_ends(self, characters: f64) -> Self {
+        if self.fits(characters) { self } else { Self::new(both_ends(&self.quotes, characters)) }
+    }
+
+    /// Returns the lines, cut to this many characters.
+    fn in_room(&self, characters: f64) -> Vec<Quotation<'t>> {
+        if self.fits(characters) { self.quotes.clone() } else { both_ends(&self.quotes, characters) }
+    }
+
+    fn fits(&self, characters: f64) -> bool {
+        characters >= 1.0 && self.length <= (characters as usize).saturating_add(1)
+    }
 }
 
-/// Takes lines from both ends. An ellipsis marks the lines left out between them, and the cut end of a line. Code is
+/// Takes lines from both ends of lines that do not fit. An ellipsis marks the lines left out between them, and the cut end of a line. Code is
 /// cut between lines, unless its first line does not fit.
-fn both_ends(quotes: &[Quotation], characters: f64) -> Vec<Quotation> {
+fn both_ends<'t>(quotes: &[Quotation<'t>], characters: f64) -> Vec<Quotation<'t>> {
     let characters = characters as usize;
     if characters == 0 || quotes.is_empty() {
         return Vec::new();
     }
-    if length(quotes) <= characters.saturating_add(1) {
-        return quotes.to_vec();
-    }
-    let may_cut = |quote: &Quotation| quote.mark != Mark::Added;
-    let fitting = |lines: &mut dyn Iterator<Item = &Quotation>, mut room: usize| {
+    let may_cut = |quote: &Quotation<'_>| quote.mark != Mark::Added;
+    let fitting = |lines: &mut dyn Iterator<Item = &Quotation<'t>>, mut room: usize| {
         let mut count = 0;
         for quote in lines {
             let Some(left) = room.checked_sub(quote.text.chars().count() + 1) else { break };
@@ -309,11 +354,11 @@ fn both_ends(quotes: &[Quotation], characters: f64) -> Vec<Quotation> {
     let share = if characters < PARTS { 1.0 } else { BEGINNING };
     let beginning = (characters as f64 * share) as usize;
     let (first, room) = fitting(&mut quotes.iter(), beginning);
-    let mut kept: Vec<Quotation> = quotes[..first].to_vec();
+    let mut kept: Vec<Quotation<'t>> = quotes[..first].to_vec();
     let next = &quotes[first];
     let is_cut = first == 0 || (room >= PART && may_cut(next));
     if is_cut {
-        kept.push(Quotation { text: cut(&next.text, room.max(PART / 2)), ..next.clone() });
+        kept.push(Quotation { mark: next.mark, text: cut(&next.text, room.max(PART / 2)).into_owned().into() });
     }
     let told = first + usize::from(is_cut);
     let room = characters - beginning + if is_cut { 0 } else { room };
@@ -322,12 +367,12 @@ fn both_ends(quotes: &[Quotation], characters: f64) -> Vec<Quotation> {
     if last == told && is_cut && room >= PART && may_cut(next) {
         // Only the middle of this line is left out.
         let end = cut_before(&next.text, room);
-        kept.last_mut().into_iter().for_each(|line| line.text.push_str(end.trim_start_matches('…')));
+        kept.last_mut().into_iter().for_each(|line| line.text.to_mut().push_str(end.trim_start_matches('…')));
     } else if let Some(line) = kept.last_mut().filter(|_| last > told) {
         line.mark_gap();
     }
     if last == quotes.len() && last > told && room >= PART && may_cut(&quotes[last - 1]) {
-        kept.push(Quotation { text: cut_before(&quotes[last - 1].text, room), ..quotes[last - 1].clone() });
+        kept.push(Quotation { mark: quotes[last - 1].mark, text: cut_before(&quotes[last - 1].text, room).into() });
     }
     kept.extend_from_slice(&quotes[last..]);
     kept
@@ -338,12 +383,16 @@ mod tests {
     use super::*;
     use crate::story::text::Entry;
 
-    fn quotation(mark: Mark, text: &str) -> Quotation {
-        Quotation { mark, text: text.to_owned() }
+    fn quotation(mark: Mark, text: &str) -> Quotation<'_> {
+        Quotation { mark, text: text.into() }
     }
 
-    fn told(kind: Kind, head: &str, quotes: &[(Mark, &str)]) -> Told {
-        let quotes = quotes.iter().map(|(mark, text)| quotation(*mark, text)).collect();
+    fn cut_answer(line: &str, characters: usize) -> String {
+        Answer::new(quotation(Mark::Answered, line)).cut(characters).into_owned()
+    }
+
+    fn told(kind: Kind, head: &str, quotes: &[(Mark, &str)]) -> Told<'static> {
+        let quotes = quotes.iter().map(|(mark, text)| quotation(*mark, text).into_owned()).collect();
         let entry = Entry { head: head.to_owned(), quotes };
         Told { message: 0, entry, kind, is_earlier: false, shown: Vec::new(), changed: Vec::new(), results: Vec::new() }
     }
@@ -522,9 +571,9 @@ mod tests {
 
     /// Returns the lines that are taken from both ends of `lines`.
     fn ends(mark: Mark, lines: &[&str], characters: f64) -> Vec<String> {
-        let all: Vec<Quotation> = lines.iter().map(|line| quotation(mark, line)).collect();
-        let kept = both_ends(&all, characters);
-        kept.into_iter().map(|quote| quote.text).collect()
+        let all = lines.iter().map(|line| quotation(mark, line)).collect();
+        let kept = Lines::new(all).in_room(characters);
+        kept.into_iter().map(|quote| quote.text.into_owned()).collect()
     }
 
     #[test]

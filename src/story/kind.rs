@@ -33,6 +33,9 @@ pub enum Kind {
     Silent,
 }
 
+/// The beginning of a patch in a command line.
+pub const PATCH: &str = " *** Begin Patch";
+
 impl Kind {
     /// Returns the kind of calls to tools with this meaning.
     fn from_meaning(meaning: Meaning) -> Self {
@@ -49,7 +52,10 @@ impl Kind {
     /// Returns the kind of a call with this meaning and head. A command that certainly changes files, such as
     /// `git checkout -- src/a.ts`, is a change. Without it, an earlier edit would seem to last.
     pub fn from_call(meaning: Meaning, head: &str) -> Self {
-        let changes = || head.split_once(' ').is_some_and(|(_, command)| !changed_by_command(command).is_empty());
+        let changes = || {
+            let command = head.split_once(' ').map_or("", |(_, command)| command);
+            head.contains(PATCH) || !changed_by_command(command).is_empty()
+        };
         match Self::from_meaning(meaning) {
             Self::Command if changes() => Self::Change,
             kind => kind,

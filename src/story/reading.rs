@@ -11,28 +11,27 @@ use serde_json::Value;
 
 use super::{
     endings::is_shown,
-    kind::Kind,
+    kind::{Kind, PATCH},
     shown::{ShownLines, content},
     standing::story_blocks,
     text::{ASSISTANT, Entry, Mark, NOTICE, PASTE, Quotation, SUMMARY, SYSTEM, USER, entries as read_again, quotes_of},
     written::{Parameter, Written},
 };
 use crate::{
-    conversation::{Block, ContentKind, Conversation, PathStep, Role, TextAt},
-    markers::{NoteLine, is_about_messages, is_summary},
+    conversation::{Block, ContentKind, Conversation, Role, TextAt},
+    markers::{is_about_messages, is_summary},
     transcript::{
-        CallOutcome, ContentPiece, MAX_HEAD_PARAMETER, Meaning, ParameterRole, PieceSource, Pieces, Stretch,
-        ToolSource, ToolTable, Voice, changes_in, decompose, outcome_of_answer, proves_change, proves_list, spoken,
-        with_texts,
+        CallOutcome, ContentPiece, MAX_HEAD_PARAMETER, Meaning, PieceSource, Pieces, Stretch, ToolSource, ToolTable,
+        Voice, around_final_content, decompose, outcome_of_answer, proves_change, proves_list, spoken, with_texts,
     },
 };
 
 /// An entry for messages that the story replaces.
-pub struct Told {
+pub struct Told<'t> {
     /// Index of the message in which the entry begins.
     pub message: usize,
     /// The entry, with every line that can be quoted.
-    pub entry: Entry,
+    pub entry: Entry<'t>,
     pub kind: Kind,
     /// True if the entry was read back from an earlier story.
     pub is_earlier: bool,
@@ -44,7 +43,7 @@ pub struct Told {
     pub results: Vec<Answer>,
 }
 
-impl Told {
+impl Told<'_> {
     /// Returns false for a read or search without quoted lines.
     pub fn says(&self) -> bool {
         self.kind != Kind::Look || !self.entry.quotes.is_empty()
@@ -89,7 +88,7 @@ impl<'a> Readable<'a> {
 
     /// Returns the entries of these messages, in order. Reads and searches without quoted lines are included, because
     /// lines of them may be shown later. Pinned blocks remain in place and are not quoted.
-    pub fn entries(&self, messages: Range<usize>) -> Vec<Told> {
+    pub fn entries(&self, messages: Range<usize>) -> Vec<Told<'a>> {
         let mut reading = Reading::new(self.conversation, self.tools);
         reading.newest_list = newest_list(self.conversation, self.tools, &self.pieces);
         for message in messages {
@@ -100,7 +99,7 @@ impl<'a> Readable<'a> {
 
     /// Returns the entry with the lines of its results that are in `shown`, and removes them from `shown`. Returns
     /// `None` if there are none.
-    pub fn with_lines(&self, told: &Told, shown: &mut ShownLines) -> Option<Told> {
+    pub fn with_lines(&self, told: &Told<'a>, shown: &mut ShownLines) -> Option<Told<'a>> {
         let Told { message, entry, kind, is_earlier, .. } = told;
         let quotes_earlier = *is_earlier && shown.is_of(*message);
         if !quotes_earlier && !told.results.iter().any(|answer| shown.is_of(answer.message)) {
@@ -118,13 +117,13 @@ impl<'a> Readable<'a> {
             let (piece, whole) = with_texts(&self.pieces[*message], &self.texts[*message]).nth(*piece)?;
             let text = &whole.text[range.clone()];
             let is_error = is_error(self.conversation, *message, piece, text);
-            let lines = quotes_of(mark_of_result(is_error), text);
-            let found = places_of(&lines, |quote| shown.take(*message, &quote.text));
             if is_looked_at(*kind, piece, is_error) {
+                let shown = |quote: &Quotation<'_>| shown.take(*message, &quote.text);
+                let found: Vec<_> = quotes_of(mark_of_result(is_error), text).into_iter().filter(shown).collect();
                 places.extend(quotes.len()..quotes.len() + found.len());
-                quotes.extend(found.iter().map(|at| Quotation::new(lines[*at].mark, content(&lines[*at].text))));
+                quotes.extend(found.iter().map(|quote| quote.with(content)));
             } else {
-                places.extend(found.into_iter().map(|at| first + at));
+                places.extend((*first..quotes.len()).filter(|at| shown.take(*message, &quotes[*at].text)));
             }
         }
         let entry = Entry { head: entry.head.clone(), quotes };
@@ -189,10 +188,10 @@ fn newest_list(conversation: &Conversation, tools: &ToolTable, pieces: &[Pieces]
 }
 
 /// An entry while it is read.
-struct Draft {
+struct Draft<'t> {
     /// The message and block in which the entry begins.
     place: (usize, usize),
-    entry: Entry,
+    entry: Entry<'t>,
     kind: Kind,
     is_earlier: bool,
     /// True once the call has a result. Calls without a result are not quoted.
@@ -205,7 +204,7 @@ struct Reading<'a> {
     conversation: &'a Conversation,
     tools: &'a ToolTable,
     newest_list: Option<(usize, usize)>,
-    drafts: Vec<Draft>,
+    drafts: Vec<Draft<'a>>,
     /// The draft of each call, by the address of the source that the call's pieces share.
     calls: HashMap<*const ToolSource, usize>,
     /// Keeps the sources alive, because their addresses are keys of `calls`.
@@ -217,14 +216,15 @@ impl<'a> Reading<'a> {
         Self { conversation, tools, newest_list: None, drafts: Vec::new(), calls: HashMap::new(), sources: Vec::new() }
     }
 
-    fn message(&mut self, message: usize, pieces: &[ContentPiece], texts: &[TextAt<'_>]) {
+    fn message(&mut self, message: usize, pieces: &[ContentPiece], texts: &[TextAt<'a>]) {
         let pins = &self.conversation.entries()[message].pins;
-        self.changed(message);
+        self.answered(message);
         let stories = story_blocks(self.conversation, message);
         let is_call = self.conversation.message(message).role == Role::Assistant;
         let (mut announced, mut judged) = (None, Vec::new());
+        let pieces: Vec<_> = with_texts(pieces, texts).collect();
         for (at, (piece, whole)) in
-            with_texts(pieces, texts).enumerate().filter(|(_, (piece, _))| !pins.holds(piece.block))
+            pieces.iter().copied().enumerate().filter(|(_, (piece, _))| !pins.holds(piece.block))
         {
             let place = (message, piece.block);
             if piece.source == PieceSource::Words && stories.contains(&piece.block) {
@@ -235,7 +235,9 @@ impl<'a> Reading<'a> {
             let draft = source.as_ref().map(|source| self.draft_of(message, piece, source));
             // In plain text, a line announces a result. The result may consist of the user's words only.
             match draft {
-                Some(_) if piece.kind == ContentKind::MessageText && !is_call => announced = draft,
+                Some(_) if piece.kind == ContentKind::MessageText && !is_call => {
+                    judged.extend(std::mem::replace(&mut announced, draft));
+                }
                 Some(_) => announced = None,
                 None => {}
             }
@@ -246,7 +248,7 @@ impl<'a> Reading<'a> {
                     _ if is_about_messages(text) || text.trim().is_empty() => {}
                     (Voice::Tool, Some(draft), Some(source)) => self.answer((draft, answer), piece, source, text),
                     (Voice::Assistant, Some(draft), Some(source)) => {
-                        self.parameter((message, texts), draft, piece, source, text);
+                        self.parameter((message, &pieces), draft, piece, source, text);
                     }
                     (Voice::User | Voice::Paste, Some(draft), Some(source)) => {
                         let (first, words) = announced_words(text);
@@ -284,23 +286,21 @@ impl<'a> Reading<'a> {
             }
         }
         // A result after the user's words still belongs to this call, so the call is answered only now.
-        judged.into_iter().for_each(|draft: usize| self.drafts[draft].is_answered = true);
+        judged.into_iter().chain(announced).for_each(|draft: usize| self.drafts[draft].is_answered = true);
     }
 
-    /// Marks the changes with a result in this message as answered, even if the result is empty. Without such a change,
-    /// an earlier edit that it undid would seem to last. Other calls with empty results are not quoted, because nothing
-    /// reports how they ended.
-    fn changed(&mut self, message: usize) {
+    /// Marks the calls with a result in this message as answered, even if the result is empty. Without a command that
+    /// says nothing, an earlier failure or edit that it followed would seem to last.
+    fn answered(&mut self, message: usize) {
         for block in self.conversation.message(message).content.blocks() {
             let Block::ToolResult { tool_use_id, is_error: false, .. } = block else { continue };
             let place = self.place_of(message, Some(tool_use_id));
-            let is_change =
-                |draft: &&mut Draft| draft.place == place && draft.kind == Kind::Change && !draft.is_earlier;
-            self.drafts.iter_mut().rev().find(is_change).into_iter().for_each(|draft| draft.is_answered = true);
+            let is_call = |draft: &&mut Draft<'_>| draft.place == place && !draft.is_earlier;
+            self.drafts.iter_mut().rev().find(is_call).into_iter().for_each(|draft| draft.is_answered = true);
         }
     }
 
-    fn earlier(&mut self, message: usize, text: &str) {
+    fn earlier(&mut self, message: usize, text: &'a str) {
         for entry in read_again(text) {
             let kind = Kind::from_head(&entry.head, self.tools);
             let place = (message, 0);
@@ -309,7 +309,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn words(&mut self, place: (usize, usize), head: &str, kind: Kind, text: &str) {
+    fn words(&mut self, place: (usize, usize), head: &str, kind: Kind, text: &'a str) {
         let quotes = quotes_of(Mark::Said, text);
         match self.drafts.last_mut() {
             Some(last) if last.place == place && last.entry.head == head => {
@@ -320,7 +320,14 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn begin(&mut self, place: (usize, usize), head: String, kind: Kind, quotes: Vec<Quotation>, is_answered: bool) {
+    fn begin(
+        &mut self,
+        place: (usize, usize),
+        head: String,
+        kind: Kind,
+        quotes: Vec<Quotation<'a>>,
+        is_answered: bool,
+    ) {
         let entry = Entry { head, quotes };
         let (changed, results) = (Vec::new(), Vec::new());
         self.drafts.push(Draft { place, entry, kind, is_earlier: false, is_answered, changed, results });
@@ -340,10 +347,10 @@ impl<'a> Reading<'a> {
         };
         // In plain text, a result belongs to the first matching call of the message before that has no result yet.
         let place = if is_users { self.place_of(message, id.map(String::as_str)) } else { (message, piece.block) };
-        let called = |draft: &&(usize, &Draft)| draft.1.place.0 == place.0 && !draft.1.is_answered;
+        let called = |draft: &&(usize, &Draft<'_>)| draft.1.place.0 == place.0 && !draft.1.is_answered;
         let unanswered = || {
             let open = || self.drafts.iter().enumerate().filter(|draft| called(&draft));
-            let is_named = |draft: &Draft| draft.entry.head.split(' ').next() == source.head.split(' ').next();
+            let is_named = |draft: &Draft<'_>| draft.entry.head.split(' ').next() == source.head.split(' ').next();
             let same = open().find(|(_, draft)| {
                 draft.entry.head == source.head
                     || (!source.file.is_empty() && names_file(&draft.entry.head, &source.file))
@@ -359,6 +366,7 @@ impl<'a> Reading<'a> {
                 // The changed lines are quoted, so the head needs only the file.
                 Kind::Change if !source.file.is_empty() => format!("{} {}", source.name, source.file),
                 _ if head.is_empty() => UNKNOWN.to_owned(),
+                Kind::Change => head.split(PATCH).next().unwrap_or(head).to_owned(),
                 _ => head.clone(),
             };
             self.begin(place, head, kind, Vec::new(), false);
@@ -379,11 +387,11 @@ impl<'a> Reading<'a> {
 
     fn parameter(
         &mut self,
-        (message, texts): (usize, &[TextAt<'_>]),
+        (message, pieces): (usize, &[(&ContentPiece, &TextAt<'a>)]),
         draft: usize,
         piece: &ContentPiece,
         source: &ToolSource,
-        text: &str,
+        text: &'a str,
     ) {
         let kind = self.drafts[draft].kind;
         // These are the tags of a call in XML.
@@ -400,7 +408,7 @@ impl<'a> Reading<'a> {
         }
         let head = &self.drafts[draft].entry.head;
         let is_in_head = (text.len() <= MAX_HEAD_PARAMETER && !text.contains('\n')) || head.contains(text.trim());
-        let parameter = Parameter::new(self.tools, piece, source, text, texts);
+        let parameter = Parameter::new(self.tools, piece, source, text, pieces);
         if kind == Kind::Change {
             let head = &mut self.drafts[draft].entry.head;
             parameter.files().iter().for_each(|file| name_file(head, file));
@@ -427,7 +435,7 @@ impl<'a> Reading<'a> {
         (draft, answer): (usize, impl Fn(usize) -> Answer),
         piece: &ContentPiece,
         source: &ToolSource,
-        text: &str,
+        text: &'a str,
     ) {
         let draft = &mut self.drafts[draft];
         let answer = answer(draft.entry.quotes.len());
@@ -443,7 +451,8 @@ impl<'a> Reading<'a> {
             draft.is_answered = true;
             return;
         }
-        let mut lines = quotes_of(mark_of_result(is_error), text);
+        let texts = if draft.kind == Kind::Change { around_final_content(text) } else { [text, ""] };
+        let mut lines: Vec<_> = texts.iter().flat_map(|text| quotes_of(mark_of_result(is_error), text)).collect();
         if !is_error && is_proof(draft.kind, source, text) {
             lines = lines.split_off(1.min(lines.len()));
             lines.retain(|quote| !is_shown(&quote.text));
@@ -452,7 +461,7 @@ impl<'a> Reading<'a> {
         if source.file.len() > 4 {
             let target = Finder::new(&source.file);
             for quote in lines.iter_mut().filter(|quote| target.find(quote.text.as_bytes()).is_some()) {
-                quote.text = quote.text.replace(&source.file, "…");
+                quote.text = quote.text.replace(&source.file, "…").into();
             }
         }
         draft.is_answered |= !lines.is_empty();
@@ -460,7 +469,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Returns the items of a todo list, each with its state before its words.
-    fn list(&self, message: usize, block: usize, text: &str) -> Vec<Quotation> {
+    fn list(&self, message: usize, block: usize, text: &'a str) -> Vec<Quotation<'a>> {
         let blocks = self.conversation.message(message).content.blocks();
         let Some(Block::ToolUse { input, .. }) = blocks.get(block) else { return quotes_of(Mark::Given, text) };
         let Ok(Value::Object(input)) = serde_json::from_str(input.get()) else { return Vec::new() };
@@ -469,20 +478,20 @@ impl<'a> Reading<'a> {
             let is_words = |key: &str| !matches!(key, "activeForm" | "id" | "status" | "state");
             let state = ["status", "state"].iter().filter_map(|key| item.get(*key)?.as_str());
             let words = item.iter().filter(|(key, _)| is_words(key)).filter_map(|(_, value)| value.as_str());
-            Quotation::new(Mark::Given, &state.chain(words).collect::<Vec<_>>().join(": "))
+            Quotation::new(Mark::Given, &state.chain(words).collect::<Vec<_>>().join(": ")).into_owned()
         };
-        let listed: Vec<Quotation> = items.map(item).collect();
+        let listed: Vec<Quotation<'_>> = items.map(item).collect();
         if listed.is_empty() { quotes_of(Mark::Given, text) } else { listed }
     }
 
-    fn finish(mut self) -> Vec<Told> {
+    fn finish(mut self) -> Vec<Told<'a>> {
         // The draft of a call without parameters is added with its result, so drafts may be out of order.
         self.drafts.sort_by_key(|draft| draft.place);
-        let is_told = |draft: &Draft| draft.kind != Kind::Silent && (draft.is_earlier || draft.is_answered);
+        let is_told = |draft: &Draft<'_>| draft.kind != Kind::Silent && (draft.is_earlier || draft.is_answered);
         let newest_list = self.drafts.iter().rposition(|draft| draft.kind == Kind::List);
         let older = self.drafts.iter_mut().take(newest_list.unwrap_or(0)).filter(|draft| draft.kind == Kind::List);
         older.for_each(|draft| draft.kind = Kind::Silent);
-        let mut all: Vec<Told> = Vec::new();
+        let mut all: Vec<Told<'_>> = Vec::new();
         let mut last: Option<usize> = None;
         for Draft { place: (message, _), entry, kind, is_earlier, changed, results, .. } in
             self.drafts.into_iter().filter(is_told)
@@ -528,7 +537,7 @@ fn announced_words(text: &str) -> (&str, &str) {
 }
 
 /// Returns the indices of the quotes for which `holds` returns true.
-fn places_of(quotes: &[Quotation], mut holds: impl FnMut(&Quotation) -> bool) -> Vec<usize> {
+fn places_of(quotes: &[Quotation<'_>], mut holds: impl FnMut(&Quotation<'_>) -> bool) -> Vec<usize> {
     (0..quotes.len()).filter(|at| holds(&quotes[*at])).collect()
 }
 
@@ -654,7 +663,7 @@ mod tests {
         [(1, "two"), (3, "let b;"), (3, "nowhere")].into_iter().for_each(|(message, line)| shown.insert(message, line));
         let found: Vec<Told> = all.iter().filter_map(|told| readable.with_lines(told, &mut shown)).collect();
         let shown_in =
-            |told: &Told| told.shown.iter().map(|at| told.entry.quotes[*at].text.clone()).collect::<Vec<_>>();
+            |told: &Told<'_>| told.shown.iter().map(|at| told.entry.quotes[*at].text.to_string()).collect::<Vec<_>>();
         assert_eq!(found.iter().map(shown_in).collect::<Vec<_>>(), [["two"], ["let b;"]]);
         assert_eq!(found[0].entry, all[0].entry);
         assert!(shown.is_of(3) && !shown.is_of(1), "a line that was found is taken out");
@@ -670,7 +679,8 @@ mod tests {
         };
         let all = told(&json!(commands.iter().enumerate().flat_map(run).collect::<Vec<_>>()));
         let kinds: Vec<Kind> = all.iter().map(|(kind, ..)| *kind).collect();
-        assert_eq!(kinds, [Kind::Change, Kind::Change, Kind::Change, Kind::Command]);
+        let changes = [Kind::Change, Kind::Change, Kind::Change];
+        assert_eq!(kinds, [&changes[..], &[Kind::Command, Kind::Command]].concat(), "`git status` says nothing");
     }
 
     #[test]
@@ -692,6 +702,41 @@ mod tests {
         ]));
         let all: Vec<(Kind, &str)> = all.iter().map(|(kind, head, _)| (*kind, &**head)).collect();
         assert_eq!(all, [(Kind::Summary, SUMMARY), (Kind::User, SYSTEM), (Kind::Notice, NOTICE)]);
+    }
+
+    #[test]
+    fn a_patch_in_a_shell_is_a_change_of_its_files() {
+        let patch = "*** Begin Patch\n*** Update File: a.ts\n@@\n-x\n+y\n*** Delete File: b.ts\n*** End Patch";
+        let input = json!({ "command": ["apply_patch", patch] });
+        let all = told(&json!([call("a", "shell", &input), result("a", "Done!")]));
+        let quotes = ["Added y", "Given *** Delete File: b.ts", "Answered Done!"].map(str::to_owned).to_vec();
+        assert_eq!(all, [(Kind::Change, "shell apply_patch a.ts b.ts".to_owned(), quotes)]);
+        let document = json!({ "file_path": "/p.md", "content": patch });
+        let all = told(&json!([call("a", "Write", &document), result("a", "Created.")]));
+        assert_eq!((&*all[0].1, all[0].2.len()), ("Write /p.md", 8), "a patch in a document is content");
+    }
+
+    #[test]
+    fn the_file_that_a_host_shows_after_a_write_is_not_how_it_ended() {
+        let shown = "The content was saved.\n<final_file_content path=\"a.ts\">\nthrow new Error(\"3 tests failed\")\n</final_file_content>\nNew problems: 2";
+        let input = json!({ "path": "a.ts", "content": "x" });
+        let all = told(&json!([call("a", "write_to_file", &input), result("a", shown)]));
+        assert_eq!(all[0].2, ["Added x", "Answered The content was saved.", "Answered New problems: 2"]);
+    }
+
+    /// Tags of files and hosts that a story quotes do not divide it.
+    #[test]
+    fn a_story_with_tags_of_a_file_is_read_again_whole() {
+        let story = format!(
+            "{LOG_HEADING}\nUser:\n  Never push.\nWrite a.md\n  + 3 lines:\n<file_content path=\"b.md\">\nUser:\n</file_content>\nUser:\n  Go on.\n  <environment_details>\n  x\n  </environment_details>"
+        );
+        let all = told(&json!([
+            { "role": "assistant", "content": LEFT_OUT_HERE },
+            { "role": "user", "content": story },
+            { "role": "assistant", "content": "Done." },
+        ]));
+        let said: Vec<&str> = all.iter().flat_map(|(_, _, quotes)| quotes).map(String::as_str).collect();
+        assert!(said.contains(&"Said Never push.") && said.contains(&"Said Go on."), "{all:?}");
     }
 
     #[test]
@@ -770,7 +815,14 @@ mod tests {
             { "role": "assistant", "content": edit },
             { "role": "user", "content": "[search_and_replace for 'a.ts'] Result:\nApplied." },
         ]));
-        assert_eq!(all[1].2, ["Removed let a", "Added let b", "Answered Applied."], "a form leaves out the removed line");
+        assert_eq!(all[1].2, ["Added let b", "Answered Applied."]);
+        let removal = edit.replace("let a", "check()\nrun()").replace("let b", "run()");
+        let all = told(&json!([
+            { "role": "user", "content": "Go." },
+            { "role": "assistant", "content": removal },
+            { "role": "user", "content": "[search_and_replace for 'a.ts'] Result:\nApplied." },
+        ]));
+        assert_eq!(all[1].2, ["Removed check()", "Answered Applied."]);
     }
 
     #[test]
@@ -865,7 +917,8 @@ mod tests {
         let quotes = |name: &str, input: &Value| {
             let messages = json!([call("a", name, input), result("a", "Done.")]);
             let conversation = Conversation::parse(&messages.to_string()).unwrap();
-            let entries = Readable::new(&conversation, &ToolTable::default()).entries(0..2);
+            let tools = ToolTable::default();
+            let entries = Readable::new(&conversation, &tools).entries(0..2);
             let [Told { entry, changed, .. }] = &entries[..] else { panic!("{name}") };
             let quote = |at: &usize| format!("{:?} {}", entry.quotes[*at].mark, entry.quotes[*at].text);
             changed.iter().map(quote).collect::<Vec<_>>()

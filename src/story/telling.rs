@@ -1,6 +1,11 @@
 //! Fits entries into a budget: older ones get less.
 
-use std::{cell::RefCell, collections::HashSet, ops::Range, sync::Arc};
+use std::{
+    cell::{Ref, RefCell},
+    collections::{HashSet, VecDeque},
+    ops::Range,
+    sync::Arc,
+};
 
 use super::{
     form::Form,
@@ -33,36 +38,47 @@ pub struct Telling<'a> {
     encoding: Encoding,
     /// Returns true for a line that can be read elsewhere.
     is_known: &'a dyn Fn(&str) -> bool,
-    /// The entries, without shown lines.
-    entries: Vec<Arc<Candidate>>,
+    /// The entries that no story needed yet.
+    unread: RefCell<VecDeque<Told<'a>>>,
+    /// The entries before those, without shown lines.
+    entries: RefCell<Vec<Arc<Candidate<'a>>>>,
 }
 
 /// An entry that may be included.
-struct Candidate {
-    told: Told,
-    form: Form,
+struct Candidate<'t> {
+    told: Told<'t>,
+    form: Form<'t>,
     /// Tokens of the entry at its full length; those of an earlier story as it is.
     tokens: usize,
+    /// Bytes of the same and its line feed; 0 if the entry is dropped even at its full length.
+    length: usize,
     /// Tokens per byte.
     each: f64,
 }
 
-impl Candidate {
-    fn new(told: Told, writer: &Writer, encoding: Encoding) -> Self {
+impl<'t> Candidate<'t> {
+    fn new(told: Told<'t>, writer: &Writer, encoding: Encoding) -> Self {
         let form = Form::new(&told);
         let whole = match &told {
-            Told { is_earlier: true, entry, .. } => whole(entry, writer),
-            _ => form.told(writer, 1.0, false).unwrap_or_default(),
+            Told { is_earlier: true, entry, .. } => Some(whole(entry, writer)),
+            _ => form.told(writer, 1.0, false),
         };
+        let length = length(whole.as_deref());
+        let whole = whole.unwrap_or_default();
         let tokens = count_of(&whole, encoding);
         let each = tokens as f64 / whole.len().max(1) as f64;
-        Self { told, form, tokens, each }
+        Self { told, form, tokens, length, each }
     }
 }
 
 /// Writes all lines of an entry, as an earlier story has them.
-fn whole(Entry { head, quotes }: &Entry, writer: &Writer) -> String {
+fn whole(Entry { head, quotes }: &Entry<'_>, writer: &Writer) -> String {
     writer.written(head, quotes)
+}
+
+/// Returns the bytes of an entry and its line feed; 0 if it is dropped.
+fn length(written: Option<&str>) -> usize {
+    written.map_or(0, |text| text.len() + 1)
 }
 
 /// Returns the tokens of an entry and its line feed.
@@ -71,15 +87,15 @@ fn count_of(entry: &str, encoding: Encoding) -> usize {
 }
 
 /// A candidate in a story.
-struct Placed {
-    candidate: Arc<Candidate>,
+struct Placed<'t> {
+    candidate: Arc<Candidate<'t>>,
     /// True if an entry with the same head follows.
     is_again: bool,
     /// The length in bytes for each share that was tried. All searches for a scale begin with the same shares.
     lengths: RefCell<Vec<(f64, usize)>>,
 }
 
-impl Placed {
+impl Placed<'_> {
     fn head(&self) -> &str {
         &self.candidate.told.entry.head
     }
@@ -99,7 +115,7 @@ impl Placed {
         if let Some((_, length)) = self.lengths.borrow().iter().find(|(tried, _)| tried.total_cmp(&share).is_eq()) {
             return *length;
         }
-        let length = self.written(writer, age, scale).map_or(0, |text| text.len() + 1);
+        let length = length(self.written(writer, age, scale).as_deref());
         self.lengths.borrow_mut().push((share, length));
         length
     }
@@ -119,17 +135,30 @@ impl<'a> Telling<'a> {
         let told = readable.entries(messages);
         let names = told.iter().map(|told| told.entry.head.as_str()).chain(readable.tool_names());
         let writer = Writer::new(names, tools);
-        let mut telling = Self { readable, writer, encoding, is_known, entries: Vec::new() };
-        let told: Vec<Told> = told.into_iter().filter(|told| telling.is_worth(told)).collect();
-        let bytes = |told: &Told| told.entry.quotes.iter().map(|quote| quote.text.len()).sum();
-        let candidates =
-            |told: Vec<Told>| told.into_iter().map(|told| Candidate::new(told, &telling.writer, encoding)).collect();
-        let candidates: Vec<Vec<_>> = each(divided(told, bytes), candidates);
-        telling.entries = candidates.into_iter().flatten().map(Arc::new).collect();
+        let (unread, entries) = (RefCell::default(), RefCell::default());
+        let mut telling = Self { readable, writer, encoding, is_known, unread, entries };
+        let told = told.into_iter().filter(|told| telling.is_worth(told)).collect();
+        telling.unread = RefCell::new(told);
         telling
     }
 
-    fn is_worth(&self, Told { kind, entry, .. }: &Told) -> bool {
+    /// Returns the entries of the messages before `end`, without shown lines.
+    fn before(&self, end: usize) -> Ref<'_, [Arc<Candidate<'a>>]> {
+        let mut unread = self.unread.borrow_mut();
+        let count = unread.partition_point(|told| told.message < end);
+        let told: Vec<Told<'a>> = unread.drain(..count).collect();
+        let bytes = |told: &Told<'_>| told.entry.quotes.iter().map(|quote| quote.text.len()).sum();
+        let (writer, encoding) = (&self.writer, self.encoding);
+        let candidates =
+            |told: Vec<Told<'a>>| told.into_iter().map(|told| Candidate::new(told, writer, encoding)).collect();
+        let candidates: Vec<Vec<_>> = each(divided(told, bytes), candidates);
+        self.entries.borrow_mut().extend(candidates.into_iter().flatten().map(Arc::new));
+        Ref::map(self.entries.borrow(), |entries| {
+            &entries[..entries.partition_point(|candidate| candidate.told.message < end)]
+        })
+    }
+
+    fn is_worth(&self, Told { kind, entry, .. }: &Told<'_>) -> bool {
         *kind == Kind::User || entry.quotes.is_empty() || !entry.quotes.iter().all(|quote| (self.is_known)(&quote.text))
     }
 
@@ -137,10 +166,8 @@ impl<'a> Telling<'a> {
     /// user's words in full.
     #[must_use]
     pub fn least(&self, end: usize) -> usize {
-        let stays = |candidate: &&Arc<Candidate>| {
-            candidate.told.message < end && (candidate.told.is_earlier || candidate.form.is_always_told())
-        };
-        self.entries.iter().filter(stays).map(|candidate| candidate.tokens).sum::<usize>() + self.heading()
+        let stays = |candidate: &&Arc<Candidate<'_>>| candidate.told.is_earlier || candidate.form.is_always_told();
+        self.before(end).iter().filter(stays).map(|candidate| candidate.tokens).sum::<usize>() + self.heading()
     }
 
     fn heading(&self) -> usize {
@@ -162,7 +189,7 @@ impl<'a> Telling<'a> {
         let stand: usize = all[..standing.len()].iter().map(|one| one.candidate.tokens).sum();
         // If a call in the earlier story was run again, its new result must be quoted. Otherwise, the earlier story
         // would report an outdated ending.
-        let is_told = |entry: &Placed, at: usize, scale: f64| {
+        let is_told = |entry: &Placed<'_>, at: usize, scale: f64| {
             let is_known = all[..standing.len()].iter().any(|earlier| earlier.head() == entry.head());
             !is_known || entry.is_again || entry.length(writer, age(at, later), scale) > 0
         };
@@ -180,39 +207,46 @@ impl<'a> Telling<'a> {
     }
 
     /// Returns the entries of the messages before `end`, with the lines in `shown`.
-    fn until(&self, end: usize, shown: &ShownLines) -> Vec<Arc<Candidate>> {
+    fn until(&self, end: usize, shown: &ShownLines) -> Vec<Arc<Candidate<'a>>> {
         let mut shown = shown.clone();
-        let mut with_lines = |candidate: &Arc<Candidate>| {
+        let mut with_lines = |candidate: &Arc<Candidate<'a>>| {
             let told = self.readable.with_lines(&candidate.told, &mut shown).filter(|told| self.is_worth(told));
             let told = told.map(|told| Arc::new(Candidate::new(told, &self.writer, self.encoding)));
             told.or_else(|| candidate.told.says().then(|| Arc::clone(candidate)))
         };
-        self.entries.iter().filter(|candidate| candidate.told.message < end).filter_map(&mut with_lines).collect()
+        self.before(end).iter().filter_map(&mut with_lines).collect()
     }
 }
 
 /// Returns the candidates, each with a flag for a later one with the same head. After a change of the working
 /// directory, the same command counts as another.
-fn placed(all: Vec<Arc<Candidate>>) -> Vec<Placed> {
-    let mut later = HashSet::new();
-    let mut is_again = |head: &str| {
+fn placed(all: Vec<Arc<Candidate<'_>>>) -> Vec<Placed<'_>> {
+    let (mut later, mut again) = (HashSet::new(), Vec::with_capacity(all.len()));
+    for head in all.iter().rev().map(|one| one.told.entry.head.as_str()) {
         if head.split(' ').nth(1) == Some("cd") && !head.contains(" && ") {
             later.clear();
         }
-        !later.insert(head.to_owned())
-    };
-    let mut again: Vec<bool> = all.iter().rev().map(|one| is_again(&one.told.entry.head)).collect();
+        again.push(!later.insert(head));
+    }
     again.reverse();
-    all.iter()
-        .cloned()
+    all.into_iter()
         .zip(again)
-        .map(|(candidate, is_again)| Placed { candidate, is_again, lengths: RefCell::default() })
+        .map(|(candidate, is_again)| {
+            // At first, the full length is tried, which is known.
+            let known = (!is_again && !candidate.told.is_earlier).then_some((1.0, candidate.length));
+            Placed { lengths: RefCell::new(known.into_iter().collect()), candidate, is_again }
+        })
         .collect()
 }
 
 /// Returns the entries at the largest fitting scale found, and this scale. Returns `None` if even the entries that are
 /// always quoted do not fit.
-fn chosen(writer: &Writer, all: &[Placed], room: usize, count: impl Fn(&str) -> usize) -> Option<(Vec<String>, f64)> {
+fn chosen(
+    writer: &Writer,
+    all: &[Placed<'_>],
+    room: usize,
+    count: impl Fn(&str) -> usize,
+) -> Option<(Vec<String>, f64)> {
     let mut goal = room as f64;
     let mut best = None;
     for _ in 0..TRIES {
@@ -232,10 +266,10 @@ fn chosen(writer: &Writer, all: &[Placed], room: usize, count: impl Fn(&str) -> 
 }
 
 /// Returns the largest scale at which the entries have about `goal` tokens; 0 if there is none.
-fn scale_for(writer: &Writer, all: &[Placed], goal: f64) -> f64 {
+fn scale_for(writer: &Writer, all: &[Placed<'_>], goal: f64) -> f64 {
     let estimate = |scale: f64| -> f64 {
         let tokens =
-            |(at, entry): (usize, &Placed)| entry.length(writer, age(at, all), scale) as f64 * entry.candidate.each;
+            |(at, entry): (usize, &Placed<'_>)| entry.length(writer, age(at, all), scale) as f64 * entry.candidate.each;
         all.iter().enumerate().map(tokens).sum()
     };
     if estimate(MOST) <= goal {
@@ -249,13 +283,13 @@ fn scale_for(writer: &Writer, all: &[Placed], goal: f64) -> f64 {
     low
 }
 
-fn age(at: usize, all: &[Placed]) -> f64 {
+fn age(at: usize, all: &[Placed<'_>]) -> f64 {
     at as f64 / all.len().max(1) as f64
 }
 
-fn written_at(writer: &Writer, all: &[Placed], scale: f64) -> Vec<String> {
+fn written_at(writer: &Writer, all: &[Placed<'_>], scale: f64) -> Vec<String> {
     let mut paths = Paths::default();
-    let write = |(at, entry): (usize, &Placed)| {
+    let write = |(at, entry): (usize, &Placed<'_>)| {
         let text = entry.written(writer, age(at, all), scale)?;
         let (head, rest) = text.split_at(text.find('\n').unwrap_or(text.len()));
         let short = paths.shortened(head);
@@ -266,8 +300,8 @@ fn written_at(writer: &Writer, all: &[Placed], scale: f64) -> Vec<String> {
 
 /// Returns the entries that are always quoted, cut to `room` tokens. The longest entries are cut first. If entries of
 /// [`LEAST_WORDS`] characters do not fit, the oldest are dropped.
-fn cut_to(writer: &Writer, all: &[Placed], room: usize, count: impl Fn(&str) -> usize) -> Vec<String> {
-    let words: Vec<&Form> =
+fn cut_to(writer: &Writer, all: &[Placed<'_>], room: usize, count: impl Fn(&str) -> usize) -> Vec<String> {
+    let words: Vec<&Form<'_>> =
         all.iter().map(|entry| &entry.candidate.form).filter(|form| form.is_always_told()).collect();
     let at = |most: usize| -> Vec<String> { words.iter().map(|form| form.cut_words(writer, most)).collect() };
     let tokens = |texts: &[String]| texts.iter().map(|text| count(text)).sum::<usize>();

@@ -1,6 +1,9 @@
 //! Writes the story as text, and reads it back.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+};
 
 use crate::{
     conversation::on_line,
@@ -44,6 +47,11 @@ impl Mark {
         }
     }
 
+    /// Returns true for text that a call wrote or replaced. It keeps its indentation.
+    fn is_code(self) -> bool {
+        matches!(self, Self::Added | Self::Removed)
+    }
+
     /// Reads the sign of a line without its indentation.
     fn read(line: &str) -> Self {
         Self::ALL.into_iter().find(|mark| line.starts_with(mark.sign())).unwrap_or(Self::Said)
@@ -71,25 +79,38 @@ pub fn is_speaker(head: &str) -> bool {
 
 /// A quoted line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Quotation {
+pub struct Quotation<'t> {
     /// The role of the line.
     pub mark: Mark,
-    /// The quoted line.
-    pub text: String,
+    /// The quoted line, which is part of a text unless it was changed.
+    pub text: Cow<'t, str>,
 }
 
-impl Quotation {
+impl<'t> Quotation<'t> {
     /// Creates a quotation of one line. Code keeps its indentation.
     #[must_use]
-    pub fn new(mark: Mark, line: &str) -> Self {
-        let line = if matches!(mark, Mark::Added | Mark::Removed) { line.trim_end() } else { line.trim() };
-        Self { mark, text: on_line(line).into_owned() }
+    pub fn new(mark: Mark, line: &'t str) -> Self {
+        let line = if mark.is_code() { line.trim_end() } else { line.trim() };
+        Self { mark, text: on_line(line) }
+    }
+
+    /// Returns a quotation of the part of this line that `part` returns.
+    pub fn with(&self, part: impl Fn(&str) -> &str) -> Self {
+        match &self.text {
+            Cow::Borrowed(text) => Self::new(self.mark, part(text)),
+            Cow::Owned(text) => Quotation::new(self.mark, part(text)).into_owned(),
+        }
+    }
+
+    /// Returns the quotation with a copy of the text that it is part of.
+    pub fn into_owned<'o>(self) -> Quotation<'o> {
+        Quotation { mark: self.mark, text: Cow::Owned(self.text.into_owned()) }
     }
 
     /// Marks that lines are left out after this one.
     pub fn mark_gap(&mut self) {
         if !self.text.ends_with('…') {
-            self.text.push_str(" …");
+            self.text.to_mut().push_str(" …");
         }
     }
 }
@@ -97,24 +118,31 @@ impl Quotation {
 /// Returns the quotable lines of a text, without markers. Pointers would not resolve from elsewhere, and notes refer to
 /// their own place. In code, an ellipsis replaces them.
 #[must_use]
-pub fn quotes_of(mark: Mark, text: &str) -> Vec<Quotation> {
-    let is_code = matches!(mark, Mark::Added | Mark::Removed);
-    let quote = |line: &str| match NoteLine::read(line.trim()) {
-        Some(_) => is_code.then(|| Quotation::new(mark, "…")),
-        None => (mark == Mark::Added || !line.trim().is_empty()).then(|| Quotation::new(mark, line)),
-    };
+pub fn quotes_of(mark: Mark, text: &str) -> Vec<Quotation<'_>> {
     // Progress bars use carriage returns to rewrite one line many times, so these also separate lines.
-    let lines = |ends: &'static [char]| text.split(ends).filter_map(quote).collect();
-    if is_code { lines(&['\n']) } else { lines(&['\n', '\r']) }
+    let other = if mark.is_code() { b'\n' } else { b'\r' };
+    let ends = memchr::memchr2_iter(b'\n', other, text.as_bytes()).chain(std::iter::once(text.len()));
+    let mut start = 0;
+    ends.filter_map(|end| quote_of(mark, &text[std::mem::replace(&mut start, end + 1)..end])).collect()
+}
+
+/// Returns the quotation of one line, if it is quotable.
+#[must_use]
+pub fn quote_of(mark: Mark, line: &str) -> Option<Quotation<'_>> {
+    let said = line.trim();
+    match NoteLine::read(said) {
+        Some(_) => mark.is_code().then(|| Quotation::new(mark, "…")),
+        None => (mark == Mark::Added || !said.is_empty()).then(|| Quotation::new(mark, line)),
+    }
 }
 
 /// A speaker or a call, with quoted lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct Entry<'t> {
     /// The first line, which names the speaker or the call.
     pub head: String,
     /// The quoted lines.
-    pub quotes: Vec<Quotation>,
+    pub quotes: Vec<Quotation<'t>>,
 }
 
 /// Number of parts at the end of a path that identify the file, once its folder was written in full.
@@ -169,7 +197,7 @@ pub fn without_headings(said: &str) -> String {
 
 /// Returns the entries of a story; empty if the text is not a story.
 #[must_use]
-pub fn entries(text: &str) -> Vec<Entry> {
+pub fn entries(text: &str) -> Vec<Entry<'_>> {
     read(text).unwrap_or_default()
 }
 
@@ -184,8 +212,8 @@ fn lines_below(quote: &str) -> Option<usize> {
     if is_number { digits.parse().ok() } else { None }
 }
 
-fn read(text: &str) -> Option<Vec<Entry>> {
-    let mut entries: Vec<Entry> = Vec::new();
+fn read(text: &str) -> Option<Vec<Entry<'_>>> {
+    let mut entries: Vec<Entry<'_>> = Vec::new();
     let mut lines = text.strip_prefix(LOG_HEADING)?.strip_prefix('\n')?.split('\n');
     while let Some(line) = lines.next() {
         if line.trim().is_empty() || line == LOG_HEADING {
@@ -199,10 +227,10 @@ fn read(text: &str) -> Option<Vec<Entry>> {
         let mark = if is_speaker(&entry.head) { Mark::Said } else { Mark::read(quote) };
         let quote = &quote[mark.sign().len()..];
         match lines_below(quote).filter(|_| mark == Mark::Added) {
-            None => entry.quotes.push(Quotation { mark, text: quote.to_owned() }),
+            None => entry.quotes.push(Quotation { mark, text: quote.into() }),
             Some(count) => {
                 for _ in 0..count {
-                    entry.quotes.push(Quotation { mark, text: lines.next()?.to_owned() });
+                    entry.quotes.push(Quotation { mark, text: lines.next()?.into() });
                 }
             }
         }
@@ -227,11 +255,13 @@ impl Writer {
 
     /// Writes an entry. Several lines that a call wrote are quoted verbatim, below their number, if none of them looks
     /// like a line of a story. All other lines are indented.
-    pub fn written(&self, head: &str, quotes: &[Quotation]) -> String {
+    pub fn written(&self, head: &str, quotes: &[Quotation<'_>]) -> String {
         let head = on_line(head);
-        let mut text = if head.trim().is_empty() { "…".to_owned() } else { head.trim().to_owned() };
-        let says = |quote: &&Quotation| quote.mark == Mark::Added || !quote.text.trim().is_empty();
-        let quotes: Vec<&Quotation> = quotes.iter().filter(says).collect();
+        let length = |quote: &Quotation<'_>| quote.text.len() + 2 * INDENT.len() + "…".len();
+        let mut text = String::with_capacity(head.len() + 32 + quotes.iter().map(length).sum::<usize>());
+        text.push_str(if head.trim().is_empty() { "…" } else { head.trim() });
+        let says = |quote: &&Quotation<'_>| quote.mark == Mark::Added || !quote.text.trim().is_empty();
+        let quotes: Vec<&Quotation<'_>> = quotes.iter().filter(says).collect();
         for run in quotes.chunk_by(|one, next| one.mark == Mark::Added && next.mark == Mark::Added) {
             let is_block = run.len() > 1 && !run.iter().any(|quote| self.looks_like_ours(&quote.text));
             if is_block {
@@ -299,7 +329,7 @@ mod tests {
         story(written.iter().map(String::as_str))
     }
 
-    fn entry(head: &str, quotes: &[(Mark, &str)]) -> Entry {
+    fn entry<'t>(head: &str, quotes: &[(Mark, &'t str)]) -> Entry<'t> {
         let quotes = quotes.iter().map(|(mark, line)| Quotation::new(*mark, line)).collect();
         Entry { head: head.to_owned(), quotes }
     }
@@ -376,7 +406,8 @@ mod tests {
 
     #[test]
     fn words_have_no_sign_and_quoted_results_have_one() {
-        let words = entries(&format!("{LOG_HEADING}\nUser:\n  - not this one\nBash ls\n  → a.ts\n  ! no such file"));
+        let story = format!("{LOG_HEADING}\nUser:\n  - not this one\nBash ls\n  → a.ts\n  ! no such file");
+        let words = entries(&story);
         assert_eq!(words[0], entry(USER, &[(Mark::Said, "- not this one")]));
         assert_eq!(["  → a.ts", "  ! no", "→ a.ts", "  a.ts"].map(quoted_answer), [Some("a.ts"), None, None, None]);
     }

@@ -210,6 +210,14 @@ pub(super) fn final_content(text: &str, index: usize, range: Range<usize>) -> Op
     Some(Excerpt::plain(text, index, range.start + start..range.start + close, 1))
 }
 
+/// Returns a result without the file that Cline shows after a write: the text before it and the text after it.
+pub fn around_final_content(text: &str) -> [&str; 2] {
+    let Some(shown) = final_content(text, 0, 0..text.len()) else { return [text, ""] };
+    let before = text[..shown.range.start].rfind("<final_file_content").unwrap_or(shown.range.start);
+    let after = text[shown.range.end..].split_once("</final_file_content>").map_or("", |(_, after)| after);
+    [&text[..before], after]
+}
+
 /// Returns the lines around an edit that Claude Code shows: `… running `cat -n` on a snippet of the edited file:`.
 pub(super) fn snippet(text: &str, index: usize, range: Range<usize>) -> Vec<Excerpt> {
     let Some((_, next)) = (range.start < range.end).then(|| line_at(text, range.start, range.end)) else {

@@ -43,10 +43,10 @@ mod xml_calls;
 pub(crate) use self::tools::TOOLS;
 pub use self::{
     events::{Action, Event, Transcript},
-    file_answers::Extent,
+    file_answers::{Extent, around_final_content},
     labels::{MAX_HEAD_PARAMETER, ToolSource},
     outcomes::{CallOutcome, outcome as outcome_of_answer},
-    patches::{FileChange, changes_in, files_of_patch},
+    patches::{FileChange, changes_in, files_of_patch, moved_in_patch},
     path_pattern::PathPattern,
     paths::clean as clean_path,
     pieces::{ContentPiece, PieceSource, Pieces, decompose, with_texts},

@@ -113,10 +113,17 @@ pub(super) enum FilePatch {
     Touch(Range<usize>, Touch),
 }
 
+impl FilePatch {
+    fn may_have_hunks(&self) -> bool {
+        matches!(self, Self::Update(..) | Self::Touch(_, Touch::Changed))
+    }
+}
+
 /// Starts of the lines that name a file in a patch.
 const UPDATES: &str = "*** Update File: ";
 const ADDS: &str = "*** Add File: ";
 const DELETES: &str = "*** Delete File: ";
+const MOVES: &str = "*** Move to: ";
 
 /// Returns the first file in a patch (`*** Begin Patch`); empty if it names none.
 pub(super) fn first_file(patch: &str) -> &str {
@@ -125,9 +132,14 @@ pub(super) fn first_file(patch: &str) -> &str {
     named.unwrap_or_default().trim()
 }
 
+/// Returns the lines of a patch (`*** Begin Patch`) by which a file is deleted or gets another name.
+pub fn moved_in_patch(patch: &str) -> impl Iterator<Item = &str> {
+    patch.lines().filter(|line| line.starts_with(DELETES) || line.starts_with(MOVES))
+}
+
 /// Returns the files that a patch's headings (`*** Begin Patch`) name.
 pub fn files_of_patch(patch: &str) -> Vec<String> {
-    let headings = [UPDATES, ADDS, DELETES];
+    let headings = [UPDATES, ADDS, DELETES, MOVES];
     let named = patch.lines().filter_map(|line| headings.iter().find_map(|heading| line.strip_prefix(heading)));
     named.map(|path| path.trim().to_owned()).collect()
 }
@@ -156,7 +168,7 @@ pub(super) fn patch(text: &str, index: usize, range: Range<usize>) -> Vec<FilePa
         } else if let Some(path) = name(DELETES) {
             hunk.finish(index, &mut found);
             found.push(FilePatch::Touch(path, Touch::Removed));
-        } else if let Some(path) = name("*** Move to: ") {
+        } else if let Some(path) = name(MOVES) {
             hunk.finish(index, &mut found);
             if let Some(FilePatch::Update(from, _)) = found.last() {
                 let from = from.clone();
@@ -170,10 +182,12 @@ pub(super) fn patch(text: &str, index: usize, range: Range<usize>) -> Vec<FilePa
             let rest = Span::new(line.start + content.len().min(1)..line.end);
             match (found.last_mut(), content.as_bytes().first()) {
                 (Some(FilePatch::Add(_, lines)), Some(b'+')) => lines.push(rest),
-                (Some(FilePatch::Update(..)), Some(b'+')) => hunk.new.push(rest),
-                (Some(FilePatch::Update(..)), Some(b'-')) if !content.starts_with("--- ") => hunk.old.push(rest),
+                (Some(file), Some(b'+')) if file.may_have_hunks() => hunk.new.push(rest),
+                (Some(file), Some(b'-')) if file.may_have_hunks() && !content.starts_with("--- ") => {
+                    hunk.old.push(rest);
+                }
                 // A context line. Editors strip the blank from an empty context line.
-                (Some(FilePatch::Update(..)), Some(b' ') | None) if at < range.end || !content.is_empty() => {
+                (Some(file), Some(b' ') | None) if file.may_have_hunks() && (at < range.end || !content.is_empty()) => {
                     hunk.old.push(rest);
                     hunk.new.push(rest);
                 }
@@ -217,9 +231,17 @@ impl Hunk {
         self.old.is_empty() && self.new.is_empty()
     }
 
-    fn finish(&mut self, index: usize, found: &mut [FilePatch]) {
+    fn finish(&mut self, index: usize, found: &mut Vec<FilePatch>) {
         let Self { start, old, new } = std::mem::take(self);
-        if let Some(FilePatch::Update(_, changes)) = found.last_mut().filter(|_| !(old.is_empty() && new.is_empty())) {
+        if old.is_empty() && new.is_empty() {
+            return;
+        }
+        // Hunks behind a new name are changes of the file with this name.
+        if let Some(FilePatch::Touch(path, Touch::Changed)) = found.last() {
+            let path = path.clone();
+            found.push(FilePatch::Update(path, Vec::new()));
+        }
+        if let Some(FilePatch::Update(_, changes)) = found.last_mut() {
             changes.push(FileChange::Lines { text: index, old, new, start });
         }
     }
@@ -259,6 +281,15 @@ mod tests {
         assert_eq!([a, b, c].map(|path| &text[path.clone()]), ["a.ts", "b.ts", "c.ts"]);
         assert_eq!(read(text, changes), [(vec!["one", "two"], vec!["one", "2"], None), (vec!["x"], vec![], None)]);
         assert_eq!(lines(text, added), ["new", ""]);
+        let text = "*** Update File: a.ts\n*** Move to: b.ts\n@@\n-x\n+y\n*** End Patch";
+        let found = patch(text, 0, 0..text.len());
+        let [FilePatch::Touch(a, Touch::Removed), FilePatch::Touch(b, Touch::Changed), FilePatch::Update(c, changes)] =
+            &found[1..]
+        else {
+            panic!("{found:?}")
+        };
+        assert_eq!([a, b, c].map(|path| &text[path.clone()]), ["a.ts", "b.ts", "b.ts"]);
+        assert_eq!(read(text, changes), [(vec!["x"], vec!["y"], None)]);
         let text = "--- a/x.c\n+++ b/x.c\n@@ -3,2 +3,2 @@\n a\n-b\n+c\n";
         let [FilePatch::Update(path, changes)] = &patch(text, 0, 0..text.len())[..] else { panic!() };
         assert_eq!(

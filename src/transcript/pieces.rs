@@ -8,7 +8,7 @@ use std::{
 
 use crate::{
     conversation::{Block, Content, ContentKind, Conversation, Message, PathStep, Reading, Role, TextAt},
-    markers::is_summary,
+    markers::{LOG_HEADING, is_summary},
 };
 
 use super::{
@@ -47,6 +47,11 @@ impl ContentPiece {
 
 /// The pieces of a message, in order.
 pub type Pieces = Arc<[ContentPiece]>;
+
+/// Returns true for a text that begins as the story does, which providers write in place of messages.
+fn is_log(text: &str) -> bool {
+    text.strip_prefix(LOG_HEADING).is_some_and(|rest| rest.starts_with('\n'))
+}
 
 /// The owner of a piece.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -282,7 +287,9 @@ impl Decomposed {
             let called = &self.context.called;
             let mut reader = UserTexts::new(&self.context.tools, |name: &str| called.contains(name));
             for text in texts {
-                let sections = (text.kind == ContentKind::MessageText).then(|| reader.sections(text.text, is_one_text));
+                // A log of left-out messages quotes files and hosts, so their tags in it mean nothing.
+                let sections = (text.kind == ContentKind::MessageText)
+                    .then(|| if is_log(text.text) { Vec::new() } else { reader.sections(text.text, is_one_text) });
                 answers.push(sections);
             }
         }
