@@ -10,6 +10,7 @@ use super::{
     attached::{AttachedFile, Media, Service, files_in, is_file},
     fields::{Fields, RawFields, owned, serialize_into},
     json_text,
+    scan::Scanner,
     tool_input::ToolInput,
 };
 
@@ -127,12 +128,17 @@ impl Block {
     }
 
     pub(super) fn read_at(json: &str, depth: Depth) -> Self {
+        Self::read_next(&mut Scanner::new(json), depth)
+    }
+
+    pub(super) fn read_next(scanner: &mut Scanner<'_>, depth: Depth) -> Self {
+        let (json, fields) = RawFields::read_next(scanner);
         let other = |kind: &str| {
             let mut block = Self::carried(kind, owned(json));
             block.count_for(Service::Anthropic);
             block
         };
-        let Some(mut fields) = RawFields::read(json) else { return other("") };
+        let Some(mut fields) = fields else { return other("") };
         let Some(kind) = fields.take_string("type") else { return other("") };
         match kind.as_str() {
             "text" => match fields.take_string("text") {
@@ -153,7 +159,9 @@ impl Block {
             "tool_result" => match fields.take_string("tool_use_id") {
                 Some(tool_use_id) => Self::ToolResult {
                     tool_use_id,
-                    content: Content::read_at(fields.take("content"), Depth::ToolResult),
+                    content: fields
+                        .take("content")
+                        .map_or(Content::Missing, |json| Content::read_at(json, Depth::ToolResult)),
                     is_error: fields.get("is_error").is_some_and(|flag| flag == "true"),
                     extra: fields.into_owned(),
                 },

@@ -1,17 +1,15 @@
 //! The fields of a JSON object in order, with each value as its original text.
 
-use std::borrow::Cow;
-
 use serde::{Serialize, ser::SerializeMap};
 use serde_json::value::RawValue;
 
-use super::scan;
+use super::scan::{self, KeysAndValues, Scanner};
 
 /// Fields that this crate does not read, carried through unchanged.
 pub type Fields = Vec<(String, Box<RawValue>)>;
 
 /// An object's fields, borrowed from the JSON text.
-pub(super) struct RawFields<'a>(Vec<(Cow<'a, str>, &'a str)>);
+pub(super) struct RawFields<'a>(KeysAndValues<'a>);
 
 impl<'a> RawFields<'a> {
     /// Reads the fields of `json`; `None` if it is not an object.
@@ -20,6 +18,12 @@ impl<'a> RawFields<'a> {
             return None;
         }
         scan::fields(json).map(Self)
+    }
+
+    /// Reads the next value, and its fields if it is an object.
+    pub(super) fn read_next(scanner: &mut Scanner<'a>) -> (&'a str, Option<Self>) {
+        let (json, fields) = scanner.value_and_fields();
+        (json, fields.map(Self))
     }
 
     /// Removes and returns the field `name`.

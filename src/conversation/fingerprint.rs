@@ -11,8 +11,11 @@ use serde_json::value::RawValue;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::{
-    Block, Content, Conversation, Entry, Fields, Message, json_text::unescape, scan::string_end, surrogates,
-    utf16::utf16_length,
+    Block, Content, Conversation, Entry, Fields, Message,
+    json_text::unescape,
+    scan::string_end,
+    surrogates,
+    utf16::{first_wide, utf16_length},
 };
 use crate::parallel::in_parts;
 
@@ -38,7 +41,7 @@ impl Fingerprint {
         }
         // Most of a text is ASCII, which is converted to UTF-16 in long runs.
         let mut rest = text;
-        while let Some(other) = rest.bytes().position(|byte| !byte.is_ascii()) {
+        while let Some(other) = first_wide(rest.as_bytes()) {
             let (plain, from_other) = rest.split_at(other);
             hashed.push_all(plain.as_bytes(), u16::from);
             let mut chars = from_other.chars();

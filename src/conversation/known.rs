@@ -2,6 +2,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
+    hash::{BuildHasher, Hash, Hasher},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -18,9 +19,9 @@ pub struct KnownMessages(Mutex<Known>);
 
 #[derive(Default)]
 struct Known {
-    arrays: HashMap<Arc<Vec<u16>>, Array, ByHash>,
+    arrays: HashMap<Arc<Json>, Array, ByHash>,
     /// The JSON of the array with each number.
-    numbers: HashMap<u32, Arc<Vec<u16>>>,
+    numbers: HashMap<u32, Arc<Json>>,
     /// UTF-16 units of all arrays.
     units: usize,
     /// The number of calls so far.
@@ -28,7 +29,26 @@ struct Known {
     next: u32,
 }
 
-/// A JSON array.
+/// The JSON of an array. It is hashed once, because several maps are asked for it.
+#[derive(PartialEq, Eq)]
+struct Json {
+    hash: u64,
+    units: Vec<u16>,
+}
+
+impl Json {
+    fn new(units: Vec<u16>) -> Self {
+        Self { hash: ByHash::default().hash_one(&units), units }
+    }
+}
+
+impl Hash for Json {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
+/// The messages of a JSON array.
 struct Array {
     messages: Vec<Arc<Message>>,
     /// The newest call that contained the array.
@@ -57,7 +77,7 @@ impl KnownMessages {
         let (now, json) = (known.calls, Arc::clone(known.numbers.get(&number)?));
         let array = known.arrays.get_mut(&json)?;
         array.call = now;
-        Some((array.messages.clone(), json.len()))
+        Some((array.messages.clone(), json.units.len()))
     }
 
     /// Removes messages that neither this call nor the previous one contained.
@@ -68,7 +88,7 @@ impl KnownMessages {
         let older: Vec<_> = known.arrays.extract_if(|_, array| array.call + 1 < now).collect();
         for (json, array) in &older {
             known.numbers.remove(&array.number);
-            known.units -= json.len();
+            known.units -= json.units.len();
         }
         drop(known);
     }
@@ -82,14 +102,15 @@ impl KnownMessages {
         (number, json): (u32, Vec<u16>),
         read: impl FnOnce(&[u16]) -> Result<Vec<Message>, E>,
     ) -> Result<Vec<Arc<Message>>, E> {
+        let json = Arc::new(Json::new(json));
         if let Some(messages) = self.lock().renumbered(&json, number) {
             return Ok(messages);
         }
-        let messages: Vec<Arc<Message>> = read(&json)?.into_iter().map(Arc::new).collect();
+        let messages: Vec<Arc<Message>> = read(&json.units)?.into_iter().map(Arc::new).collect();
         let mut known = self.lock();
-        if known.units + json.len() <= MAX_UNITS && !known.arrays.contains_key(&json) {
-            let (json, call) = (Arc::new(json), known.calls);
-            known.units += json.len();
+        if known.units + json.units.len() <= MAX_UNITS && !known.arrays.contains_key(&json) {
+            let call = known.calls;
+            known.units += json.units.len();
             known.numbers.insert(number, Arc::clone(&json));
             known.arrays.insert(json, Array { messages: messages.clone(), call, number });
         }
@@ -103,7 +124,7 @@ impl KnownMessages {
 
 impl Known {
     /// Returns the messages of a cached array, and replaces its number.
-    fn renumbered(&mut self, json: &Vec<u16>, number: u32) -> Option<Vec<Arc<Message>>> {
+    fn renumbered(&mut self, json: &Json, number: u32) -> Option<Vec<Arc<Message>>> {
         let json = Arc::clone(self.arrays.get_key_value(json)?.0);
         let array = self.arrays.get_mut(&json)?;
         array.call = self.calls;

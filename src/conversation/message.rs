@@ -6,10 +6,10 @@ use serde_json::value::RawValue;
 use super::{
     Block,
     block::Depth,
-    fields::{Fields, RawFields, owned, serialize_into},
+    fields::{Fields, owned, serialize_into},
     json_text,
     remembered::{Reading, Remembered},
-    scan::elements,
+    scan::Scanner,
 };
 
 /// The speaker of a message.
@@ -58,12 +58,24 @@ pub enum Content {
 }
 
 impl Content {
-    pub(super) fn read_at(json: Option<&str>, depth: Depth) -> Self {
-        let Some(json) = json else { return Self::Missing };
-        match json.as_bytes().first() {
-            Some(b'"') => Self::Text(json_text::unescape(json)),
-            Some(b'[') => Self::Blocks(elements(json).into_iter().map(|json| Block::read_at(json, depth)).collect()),
-            _ => Self::Other(owned(json)),
+    pub(super) fn read_at(json: &str, depth: Depth) -> Self {
+        Self::read_next(&mut Scanner::new(json), depth)
+    }
+
+    fn read_next(scanner: &mut Scanner<'_>, depth: Depth) -> Self {
+        match scanner.peek() {
+            Some(b'[') => {
+                scanner.pass_bracket();
+                // Most messages have one block.
+                let mut blocks = Vec::with_capacity(1);
+                while scanner.peek().is_some() {
+                    blocks.push(Block::read_next(scanner, depth));
+                }
+                scanner.pass_bracket();
+                Self::Blocks(blocks)
+            }
+            Some(b'"') => Self::Text(json_text::unescape(scanner.value().unwrap_or_default())),
+            _ => Self::Other(owned(scanner.value().unwrap_or_default())),
         }
     }
 
@@ -116,23 +128,30 @@ impl Message {
 
     /// Reads a message. Never fails: anything else is carried through unchanged, and [`super::problems`] reports it.
     pub fn read(raw: &RawValue) -> Self {
-        let unreadable = || Self {
-            role: Role::Other(String::new()),
-            content: Content::Missing,
-            extra: Vec::new(),
-            unreadable: Some(raw.to_owned()),
-            remembered: Remembered::default(),
-        };
-        let Some(mut fields) = RawFields::read(raw.get()) else { return unreadable() };
-        let Some(role) = fields.take_string("role") else { return unreadable() };
-        let content = Content::read_at(fields.take("content"), Depth::Message);
-        Self {
-            role: role.into(),
-            content,
-            extra: fields.into_owned(),
-            unreadable: None,
-            remembered: Remembered::default(),
+        Self::read_object(raw.get()).unwrap_or_else(|| {
+            let unreadable = Some(raw.to_owned());
+            Self { unreadable, ..Self::new(Role::Other(String::new()), Content::Missing) }
+        })
+    }
+
+    /// Reads a message; `None` if it is not an object with a role, or if a key cannot be a Rust string.
+    fn read_object(json: &str) -> Option<Self> {
+        let mut scanner = Scanner::new(json);
+        if scanner.peek() != Some(b'{') {
+            return None;
         }
+        scanner.pass_bracket();
+        let (mut role, mut content, mut extra) = (None, None, Fields::new());
+        while scanner.peek().is_some() {
+            let key = scanner.key()?;
+            match (&*key, scanner.peek()?) {
+                ("role", b'"') if role.is_none() => role = Some(json_text::unescape(scanner.value()?)),
+                // The longest part is not looked through for its end, because its blocks are read anyway.
+                ("content", _) if content.is_none() => content = Some(Content::read_next(&mut scanner, Depth::Message)),
+                _ => extra.push((key.into_owned(), owned(scanner.value()?))),
+            }
+        }
+        Some(Self { extra, ..Self::new(role?.into(), content.unwrap_or(Content::Missing)) })
     }
 
     /// Returns the stored result of a reader of this kind, if it has read this message.

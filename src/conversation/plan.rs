@@ -633,7 +633,7 @@ fn set_content<'a>(content: &mut Content, sets: &[Set<'a>], depth: Depth) -> Res
             None => match value {
                 NewValue::Text(text) if fill_shape(content, text) => {}
                 NewValue::Text(text) => *content = Content::Text(text.clone()),
-                NewValue::Json(raw) => *content = Content::read_at(Some(raw.get()), depth),
+                NewValue::Json(raw) => *content = Content::read_at(raw.get(), depth),
             },
             Some((PathStep::Index(index), rest)) => by_block.entry(*index).or_default().push((rest, value)),
             Some(_) => return Err(path),

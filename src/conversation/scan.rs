@@ -16,35 +16,45 @@ pub(super) fn values(container: &str, at: usize) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || scanner.value())
 }
 
-/// Returns the fields of an object, in order. `None` if a key cannot be a Rust string.
-pub(super) fn fields(object: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
-    let mut scanner = Scanner { json: object, at: 1 };
-    let mut found = Vec::with_capacity(8);
-    while let Some(key) = scanner.value() {
-        let key = match key.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
-            Some(plain) if !plain.contains('\\') => Cow::Borrowed(plain),
-            _ => Cow::Owned(serde_json::from_str(key).ok()?),
-        };
-        found.push((key, scanner.value()?));
-    }
-    Some(found)
+/// The keys of an object, unescaped, and its values as their original text, in order.
+pub(super) type KeysAndValues<'a> = Vec<(Cow<'a, str>, &'a str)>;
+
+/// Returns the fields of an object. `None` if a key cannot be a Rust string.
+pub(super) fn fields(object: &str) -> Option<KeysAndValues<'_>> {
+    Scanner::new(object).fields()
 }
 
-struct Scanner<'a> {
+/// Reads values one after the other, and those inside of them without looking for their ends before.
+pub(super) struct Scanner<'a> {
     json: &'a str,
     at: usize,
 }
 
 impl<'a> Scanner<'a> {
-    /// Returns the next key or value; `None` at the end of the array or object.
-    fn value(&mut self) -> Option<&'a str> {
+    /// Begins before the value that is all of `json`.
+    pub(super) fn new(json: &'a str) -> Self {
+        Self { json, at: 0 }
+    }
+
+    /// Returns the first byte of the next key or value; `None` at the end of the array or object.
+    pub(super) fn peek(&mut self) -> Option<u8> {
         let bytes = self.json.as_bytes();
         while matches!(bytes.get(self.at)?, b' ' | b'\n' | b'\r' | b'\t' | b',' | b':') {
             self.at += 1;
         }
-        let start = self.at;
-        self.at = match bytes[start] {
-            b']' | b'}' => return None,
+        Some(bytes[self.at]).filter(|byte| !matches!(byte, b']' | b'}'))
+    }
+
+    /// Goes to the first value inside the next array or object, or behind the end of one.
+    pub(super) fn pass_bracket(&mut self) {
+        self.at += 1;
+    }
+
+    /// Returns the next key or value; `None` at the end of the array or object.
+    pub(super) fn value(&mut self) -> Option<&'a str> {
+        let first = self.peek()?;
+        let (bytes, start) = (self.json.as_bytes(), self.at);
+        self.at = match first {
             b'"' => string_end(bytes, start),
             b'[' | b'{' => container_end(bytes, start),
             _ => {
@@ -53,6 +63,39 @@ impl<'a> Scanner<'a> {
             }
         };
         self.json.get(start..self.at)
+    }
+
+    /// Returns the next key, unescaped; `None` if it cannot be a Rust string.
+    pub(super) fn key(&mut self) -> Option<Cow<'a, str>> {
+        let key = self.value()?;
+        match key.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+            Some(plain) if !plain.contains('\\') => Some(Cow::Borrowed(plain)),
+            _ => Some(Cow::Owned(serde_json::from_str(key).ok()?)),
+        }
+    }
+
+    /// Returns the fields of the next value, which is an object. `None` if a key cannot be a Rust string.
+    fn fields(&mut self) -> Option<KeysAndValues<'a>> {
+        self.pass_bracket();
+        let mut found = Vec::with_capacity(8);
+        while self.peek().is_some() {
+            found.push((self.key()?, self.value()?));
+        }
+        self.pass_bracket();
+        Some(found)
+    }
+
+    /// Returns the next value, and its fields as [`fields`] does, if it is an object.
+    pub(super) fn value_and_fields(&mut self) -> (&'a str, Option<KeysAndValues<'a>>) {
+        let is_object = self.peek() == Some(b'{');
+        let start = self.at;
+        match is_object.then(|| self.fields()).flatten() {
+            Some(fields) => (self.json.get(start..self.at).unwrap_or_default(), Some(fields)),
+            None => {
+                self.at = start;
+                (self.value().unwrap_or_default(), None)
+            }
+        }
     }
 }
 

@@ -29,8 +29,8 @@ const SECONDS: u32 = 0x10_F880;
 const DIGITS: u32 = 64;
 /// Bytes of an escape such as `\ud800`.
 const ESCAPE: usize = 6;
-/// The first bytes of every reserved character in UTF-8.
-const LEAD: &[u8] = &[0xF4, 0x8F];
+/// The first byte of every reserved character in UTF-8, which only characters of plane 16 have.
+const LEAD: u8 = 0xF4;
 
 /// Makes JSON from outside readable for serde by replacing escapes of unpaired surrogates with stand-ins.
 pub fn enter(json: &str) -> Cow<'_, str> {
@@ -179,7 +179,7 @@ fn push_inside(text: &mut String, code: u32) {
 
 /// Returns byte offset and code of every reserved character; each has four bytes.
 fn reserved(text: &str) -> impl Iterator<Item = (usize, u32)> {
-    let starts = memchr::memmem::find_iter(text.as_bytes(), LEAD);
+    let starts = memchr::memchr_iter(LEAD, text.as_bytes());
     starts.filter_map(|at| Some((at, text[at..].chars().next()? as u32))).filter(|(_, code)| RESERVED.contains(code))
 }
 

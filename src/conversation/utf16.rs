@@ -68,7 +68,7 @@ pub fn narrow_json(json: String) -> String {
 const HEX: &[u8; 16] = b"0123456789abcdef";
 
 /// Returns the index of the first byte that is not ASCII.
-fn first_wide(bytes: &[u8]) -> Option<usize> {
+pub(super) fn first_wide(bytes: &[u8]) -> Option<usize> {
     let (chunks, _) = bytes.as_chunks::<{ 4 * UNITS }>();
     let skipped = chunks.iter().take_while(|chunk| chunk.is_ascii()).count() * 4 * UNITS;
     bytes[skipped..].iter().position(|byte| !byte.is_ascii()).map(|at| skipped + at)

@@ -114,15 +114,20 @@ pub fn quote_of(content: &str, least: usize) -> Option<&str> {
     }
     // A quote must match the line itself, so it ends before private-use characters, which may represent others that
     // cannot be written, and before invisible ones, which a model cannot reproduce.
-    let unquotable =
-        |c: char| c.is_control() || is_invisible(c) || matches!(c, '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..);
-    let mut is_behind_blank = false;
-    let is_end = |(at, c): &(usize, char)| {
-        let is_end_of_word = *at >= least && !c.is_alphanumeric() && *c != '_' && !is_behind_blank;
-        is_behind_blank = c.is_whitespace();
-        is_end_of_word || unquotable(*c) || *at > MAX_QUOTE_BYTES
+    let unquotable = |c: char| {
+        let is_plain = (' '..='~').contains(&c);
+        !is_plain && (c.is_control() || is_invisible(c) || matches!(c, '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..))
     };
-    let end = content.char_indices().find(is_end).map_or(content.len(), |(at, _)| at);
+    // Most lines begin with visible ASCII, which cannot end a quote that is still too short.
+    let too_short = content.bytes().take(least.min(MAX_QUOTE_BYTES));
+    let from = too_short.take_while(|byte| matches!(byte, b' '..=b'~')).count();
+    let mut is_behind_blank = content[..from].ends_with(' ');
+    let is_end = |(at, c): &(usize, char)| {
+        let is_end_of_word = from + at >= least && !c.is_alphanumeric() && *c != '_' && !is_behind_blank;
+        is_behind_blank = c.is_whitespace();
+        is_end_of_word || unquotable(*c) || from + at > MAX_QUOTE_BYTES
+    };
+    let end = content[from..].char_indices().find(is_end).map_or(content.len(), |(at, _)| from + at);
     let mut quote = content[..end].trim_end();
     if quote.len() > MAX_QUOTE_BYTES {
         let mut end = MAX_QUOTE_BYTES;

@@ -137,24 +137,34 @@ impl<'a> Decoder<'a> {
     /// Returns the lines that the pointer in row `at` of a text represents; for a repeated line, that line. `None` if
     /// it does not resolve.
     pub fn target(&mut self, text: usize, at: usize) -> Option<RowsOf> {
-        let target = self.quoted(text, at)?;
-        self.rows(target.text).are_lines(&target.rows).then_some(target)
+        Some(self.resolved(text, at)?.0)
     }
 
     /// Returns the rows that the pointer in row `at` of a text quotes, even if too few lines follow.
     pub fn quoted(&mut self, text: usize, at: usize) -> Option<RowsOf> {
+        Some(self.pointed(text, at)?.0)
+    }
+
+    /// Returns [`Decoder::quoted`], and how often the pointer represents those rows.
+    fn pointed(&mut self, text: usize, at: usize) -> Option<(RowsOf, u32)> {
         let row = *self.rows(text).rows.get(at).filter(|row| row.kind == RowKind::Pointer)?;
         match Pointer::read(&self.texts[text][row.content_range()])? {
             Pointer::Sparse { .. } => None,
-            Pointer::Repeat { .. } => Some(RowsOf { text, rows: at.checked_sub(1)?..at }),
+            Pointer::Repeat { times } => Some((RowsOf { text, rows: at.checked_sub(1)?..at }, times)),
             Pointer::Reference(reference) => {
                 let from = LinePlace { text, start: row.start as usize };
                 let place = self.quoted.nearest(reference.quote, from, reference.direction)?;
                 let rows = self.rows(place.text);
                 let first = rows.rows.partition_point(|row| (row.start as usize) < place.start);
-                Some(RowsOf { text: place.text, rows: first..first + reference.lines as usize })
+                Some((RowsOf { text: place.text, rows: first..first + reference.lines as usize }, 1))
             }
         }
+    }
+
+    /// Returns [`Decoder::target`], and how often the pointer represents those lines.
+    fn resolved(&mut self, text: usize, at: usize) -> Option<(RowsOf, u32)> {
+        let (target, times) = self.pointed(text, at)?;
+        self.rows(target.text).are_lines(&target.rows).then_some((target, times))
     }
 
     /// Applies `rows_of` ([`Decoder::target`] or [`Decoder::quoted`]) to all pointers.
@@ -267,11 +277,7 @@ impl<'a> Decoder<'a> {
     /// Returns the lines that the pointer in row `at` of a text represents, and how often. `None` if it does not
     /// resolve, or represents too much.
     pub fn found(&mut self, text: usize, at: usize) -> Option<(RowsOf, u32)> {
-        let target = self.target(text, at)?;
-        let times = match Pointer::read(&self.texts[text][self.rows(text).rows[at].content_range()])? {
-            Pointer::Repeat { times } => times,
-            Pointer::Reference(_) | Pointer::Sparse { .. } => 1,
-        };
+        let (target, times) = self.resolved(text, at)?;
         let rows = self.rows(target.text);
         let rows = &rows.rows[target.rows.clone()];
         let bytes = rows.last()?.end as usize - rows.first()?.start as usize + 16 * rows.len();

@@ -3,15 +3,13 @@
 //! A pointer resolves as a reader would search: from its own position up or down through the texts, to the nearest
 //! line that begins with its quote. Indentation and line numbers are ignored.
 
-use std::collections::{HashMap, hash_map::Entry};
-
-use foldhash::fast::RandomState;
-
 use crate::{
     conversation::NumberStyle,
     markers::{Direction, MIN_QUOTE_BYTES},
     parallel::in_parts,
 };
+
+use super::rows::lines;
 
 /// The position of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,7 +23,8 @@ pub struct LinePlace {
 /// The lines that begin with a quote, for some quotes.
 #[derive(Default)]
 pub struct QuotedLines<'q> {
-    numbers: HashMap<&'q [u8], usize, RandomState>,
+    /// The quotes, in order of their bytes.
+    quotes: Vec<&'q [u8]>,
     /// For each quote, the matching lines in the order of the texts.
     places: Vec<Vec<LinePlace>>,
 }
@@ -34,55 +33,54 @@ impl<'q> QuotedLines<'q> {
     /// Finds the lines that begin with these quotes. Linear in the length of the texts, whatever the quotes are.
     #[must_use]
     pub fn find(quotes: impl Iterator<Item = &'q str>, texts: &[&str]) -> Self {
-        let mut numbers: HashMap<&[u8], usize, RandomState> = HashMap::default();
-        // The lengths of the quotes that begin with the same bytes, shortest first.
-        let mut lengths: HashMap<[u8; MIN_QUOTE_BYTES], Vec<usize>, RandomState> = HashMap::default();
-        for quote in quotes.map(str::as_bytes) {
-            let number = numbers.len();
-            if let (Entry::Vacant(new), Some(beginning)) = (numbers.entry(quote), quote.first_chunk()) {
-                new.insert(number);
-                lengths.entry(*beginning).or_default().push(quote.len());
-            }
-        }
-        let mut places = vec![Vec::new(); numbers.len()];
-        if numbers.is_empty() {
+        let mut quotes: Vec<&[u8]> = quotes.map(str::as_bytes).filter(|quote| quote.len() >= MIN_QUOTE_BYTES).collect();
+        if quotes.is_empty() {
             return Self::default();
         }
-        for lengths in lengths.values_mut() {
-            lengths.sort_unstable();
-            lengths.dedup();
-        }
-        // A look at two bytes rules out most lines.
-        let two_bytes = |line: &[u8]| line.first_chunk().map(|first| usize::from(u16::from_le_bytes(*first)));
-        let mut may_begin = vec![false; 1 << 16];
-        lengths.keys().filter_map(|beginning| two_bytes(beginning)).for_each(|first| may_begin[first] = true);
+        quotes.sort_unstable();
+        quotes.dedup();
+        let shorter = shorter(&quotes);
+        // A look at two bytes rules out most lines, and leaves few quotes for the others.
+        let two_bytes = |line: &[u8]| line.first_chunk().map(|first| usize::from(u16::from_be_bytes(*first)));
+        let mut starts = vec![0_u32; (1 << 16) + 1];
+        quotes.iter().filter_map(|quote| two_bytes(quote)).for_each(|first| starts[first + 1] += 1);
+        let mut sum = 0;
+        starts.iter_mut().for_each(|start| {
+            sum += *start;
+            *start = sum;
+        });
         let found = |text: &&str| {
+            let text = text.as_bytes();
             let mut found: Vec<(usize, usize)> = Vec::new();
-            each_line(text.as_bytes(), |start, line| {
-                for reading in readings(line) {
-                    if !two_bytes(reading).is_some_and(|first| may_begin[first]) {
-                        continue;
+            for line in lines(text) {
+                for reading in readings(&text[line.clone()]) {
+                    let Some(first) = two_bytes(reading) else { continue };
+                    let (from, to) = (starts[first] as usize, starts[first + 1] as usize);
+                    // All quotes that match are the last one that is not behind the line, or beginnings of that one.
+                    let before = quotes[from..to].partition_point(|quote| *quote <= reading);
+                    let mut nearest = before.checked_sub(1).map(|before| from + before);
+                    while let Some(number) = nearest {
+                        if reading.starts_with(quotes[number]) {
+                            found.push((number, line.start));
+                        }
+                        nearest = shorter[number];
                     }
-                    let Some(lengths) = reading.first_chunk().and_then(|beginning| lengths.get(beginning)) else {
-                        continue;
-                    };
-                    let quotes = lengths.iter().map_while(|length| reading.get(..*length));
-                    found.extend(quotes.filter_map(|quote| numbers.get(quote)).map(|number| (*number, start)));
                 }
-            });
+            }
             found
         };
+        let mut places = vec![Vec::new(); quotes.len()];
         let all = in_parts(texts, |text| text.len(), |texts| texts.iter().map(found).collect());
         for (text, found) in all.into_iter().enumerate() {
             found.into_iter().for_each(|(number, start)| places[number].push(LinePlace { text, start }));
         }
-        Self { numbers, places }
+        Self { quotes, places }
     }
 
     /// Returns the line that a pointer at `from` resolves to.
     #[must_use]
     pub fn nearest(&self, quote: &str, from: LinePlace, direction: Direction) -> Option<LinePlace> {
-        let places = &self.places[*self.numbers.get(quote.as_bytes())?];
+        let places = &self.places[self.quotes.binary_search(&quote.as_bytes()).ok()?];
         let before = places.partition_point(|place| *place < from);
         match direction {
             Direction::Above => places[..before].last().copied(),
@@ -91,12 +89,17 @@ impl<'q> QuotedLines<'q> {
     }
 }
 
-fn each_line<'a>(text: &'a [u8], mut of: impl FnMut(usize, &'a [u8])) {
-    let mut start = 0;
-    for end in memchr::memchr_iter(b'\n', text).chain([text.len()]) {
-        of(start, &text[start..end]);
-        start = end + 1;
+/// Returns, for each of these sorted quotes, the longest other one with which it begins.
+fn shorter(quotes: &[&[u8]]) -> Vec<Option<usize>> {
+    let mut shorter: Vec<Option<usize>> = Vec::with_capacity(quotes.len());
+    for (number, quote) in quotes.iter().enumerate() {
+        let mut nearest = number.checked_sub(1);
+        while let Some(before) = nearest.filter(|before| !quote.starts_with(quotes[*before])) {
+            nearest = shorter[before];
+        }
+        shorter.push(nearest);
     }
+    shorter
 }
 
 /// Returns the beginnings of a line that a quote may match: behind its indentation, and behind its number.

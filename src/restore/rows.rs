@@ -109,11 +109,7 @@ impl Rows {
         if u32::try_from(text.len()).is_ok() {
             // A rough average of the bytes per line in programs and logs.
             reader.found.rows.reserve(text.len() / 32 + 1);
-            let mut start = 0;
-            for end in memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]) {
-                reader.row(start, end);
-                start = end + 1;
-            }
+            lines(text.as_bytes()).for_each(|line| reader.row(line));
             reader.close();
         }
         reader.found
@@ -130,6 +126,13 @@ impl Rows {
         let next = self.marked.partition_point(|marked| (*marked as usize) < rows.start);
         rows.end <= self.rows.len() && self.marked.get(next).is_none_or(|marked| *marked as usize >= rows.end)
     }
+}
+
+/// Returns the range of each line, without its line feed; there is at least one.
+pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let mut start = 0;
+    let ends = memchr::memchr_iter(b'\n', text).chain([text.len()]);
+    ends.map(move |end| std::mem::replace(&mut start, end + 1)..end)
 }
 
 /// Returns the number at the start of a line, and the rest of the line.
@@ -150,7 +153,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn row(&mut self, start: usize, end: usize) {
+    fn row(&mut self, Range { start, end }: Range<usize>) {
         let bytes = &self.text.as_bytes()[start..end];
         let index = self.found.rows.len() as u32;
         let mut row = Row {
@@ -245,12 +248,13 @@ impl Reader<'_> {
     /// Returns true if the lines after the one that ends here have only the numbers that a heading leaves them.
     /// Otherwise the heading is quoted, for example by a file.
     fn is_heading(&self, end: usize, number: u32, style: NumberStyle, lines: u32) -> bool {
-        let below = self.text.get(end + 1..).unwrap_or_default();
+        let below = self.text.as_bytes().get(end + 1..).unwrap_or_default();
         let mut next = 0;
-        for line in below.split('\n').map(str::as_bytes) {
+        for line in self::lines(below) {
             if next >= lines {
                 break;
             }
+            let line = &below[line];
             let kept = kept_number(number.saturating_add(next), style, line);
             if kept == 0 && style.is_shown(line) {
                 return false;

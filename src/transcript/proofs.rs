@@ -72,6 +72,12 @@ pub fn proves_list(answer: &str) -> bool {
 /// Returns true if `said` begins with `form`, and the rest does not contradict it.
 fn has_form(said: &str, form: &str, path: &str) -> bool {
     let (form, is_open) = form.strip_suffix('…').map_or((form, false), |form| (form, true));
+    // Most results have another form, which shows before the first placeholder.
+    let is_alike = |(one, other): &(u8, u8)| one == other && *one != b'{';
+    let alike = form.bytes().zip(said.bytes()).take_while(is_alike).count();
+    if form.as_bytes().get(alike).is_some_and(|byte| *byte != b'{') {
+        return false;
+    }
     let Some((before, after)) = form.split_once("{path}") else {
         return behind_numbers(said, form).is_some_and(|rest| is_open || ends(rest));
     };

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use xxhash_rust::xxh3::xxh3_128;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::work_text::Text;
 use crate::{
@@ -50,7 +50,7 @@ impl<'t> TextLines<'t> {
     fn read(text: &'t str, numbers: &Mutex<LineNumbers<'t>>) -> Self {
         let rows = Rows::read(text);
         let content = |row: &Row| &text.as_bytes()[row.content_range()];
-        let hashes: Vec<u64> = rows.rows.iter().map(|row| hash(content(row))).collect();
+        let hashes: Vec<u64> = rows.rows.iter().map(|row| xxh3_64(content(row))).collect();
         let mut numbers = numbers.lock().unwrap_or_else(PoisonError::into_inner);
         let id = |(row, hash): (&Row, u64)| {
             // Only ordinary lines get a number: pointers and markers of replaced state represent other content.
@@ -154,10 +154,6 @@ impl LineTable {
     pub fn text_of(&self, at: usize) -> usize {
         self.starts.partition_point(|start| *start <= at) - 1
     }
-}
-
-fn hash(line: &[u8]) -> u64 {
-    xxh3_128(line) as u64
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::{
     beginnings::Beginning,
-    lines::{LEAST_QUOTE, LineTable, NO_LINE},
+    lines::{LineTable, NO_LINE},
     run::{Finder, Run},
 };
 use crate::markers::quote_of;
@@ -138,8 +138,9 @@ impl<'f, 'a> Chooser<'f, 'a> {
     fn quoted(&self, text: usize, run: &Run, chosen: &mut Vec<Run>) {
         let mut rest = run.clone();
         let mut looks = MAX_LOOKS;
-        while let Some((skipped, _)) = self.finder.first_quote(text, rest.rows.clone(), usize::MAX) {
-            let lines = match self.found(text, &rest, skipped, &mut looks) {
+        while let Some(first) = self.finder.first_quote(text, rest.rows.clone(), usize::MAX) {
+            let skipped = first.0;
+            let lines = match self.found(text, &rest, first, &mut looks) {
                 Found::By { quote, target, lines } => {
                     let there = self.finder.lines.text_of(target);
                     let row = target - self.finder.lines.of_text(there).start;
@@ -162,12 +163,9 @@ impl<'f, 'a> Chooser<'f, 'a> {
         }
     }
 
-    /// Looks for a quote of row `skipped` of a run, with at most `looks` comparisons.
-    fn found(&self, text: usize, run: &Run, skipped: usize, looks: &mut usize) -> Found<'_> {
+    /// Looks for a quote of row `skipped` of a run, whose shortest quote is `quote`, with at most `looks` comparisons.
+    fn found<'q>(&'q self, text: usize, run: &Run, (skipped, quote): (usize, &'q str), looks: &mut usize) -> Found<'q> {
         let Finder { texts, lines, beginnings, .. } = self.finder;
-        let row = &lines.rows[text].rows[run.rows.start + skipped];
-        let content = &texts[text].text[row.content_range()];
-        let Some(quote) = quote_of(content, LEAST_QUOTE) else { return Found::No };
         let here = lines.of_text(text);
         let from = here.start + run.rows.start + skipped;
         let target = lines.of_text(run.target.0).start + run.target.1 + skipped;
@@ -179,7 +177,10 @@ impl<'f, 'a> Chooser<'f, 'a> {
         let Some(in_order) = beginnings.place(line) else { return Found::No };
         let common = self.most_in_common(beginnings.before(in_order), quote.len(), &way, looks);
         let common = common.max(self.most_in_common(beginnings.behind(in_order), quote.len(), &way, looks));
-        let longer = || quote_of(content, common + 1).filter(|quote| quote.len() > common);
+        let longer = || {
+            let row = &lines.rows[text].rows[run.rows.start + skipped];
+            quote_of(&texts[text].text[row.content_range()], common + 1).filter(|quote| quote.len() > common)
+        };
         let Some(quote) = (if common == 0 { Some(quote) } else { longer() }) else { return Found::No };
         let length = run.rows.len() - skipped;
         Found::By {
