@@ -119,6 +119,16 @@ fn take<T>(slot: &Mutex<Option<T>>) -> Option<T> {
     slot.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
+/// Calls both and returns their results: a thread that has time does `second` while this one does `first`, or this one
+/// does both. `bytes` is the amount of work.
+///
+/// # Panics
+/// If one of them panics.
+pub fn both<F, S: Send>(bytes: usize, first: impl FnOnce() -> F, second: impl FnOnce() -> S + Send) -> (F, S) {
+    let (first, second, ()) = all_three(bytes, first, second, || ());
+    (first, second)
+}
+
 /// Calls all three and returns their results: a thread that has time does `second` and `third` while this one does
 /// `first`, or this one does all. `bytes` is the amount of work.
 ///

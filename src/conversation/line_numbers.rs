@@ -1,4 +1,15 @@
-//! The numbers that read tools put before a file's lines.
+//! Lines, and the numbers that read tools put before those of a file.
+
+/// Returns the lines of a text as [`str::lines`] does. Faster, because it looks at many bytes at once.
+pub fn lines_in(text: &str) -> impl Iterator<Item = &str> {
+    let mut start = 0;
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes());
+    let last = (!text.is_empty() && !text.ends_with('\n')).then_some(text.len());
+    ends.chain(last).map(move |end| {
+        let line = &text[std::mem::replace(&mut start, end + 1)..end];
+        if end < text.len() { line.strip_suffix('\r').unwrap_or(line) } else { line }
+    })
+}
 
 /// The style of line numbers: right-aligned in a field, then a separator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,6 +128,13 @@ impl NumberStyle {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_are_those_of_the_standard_library() {
+        for text in ["", "\n", "a", "a\n", "a\r\nb\r", "\r\n\n\r", "a\r\r\n", "é\nb"] {
+            assert_eq!(lines_in(text).collect::<Vec<_>>(), text.lines().collect::<Vec<_>>(), "{text:?}");
+        }
+    }
 
     #[test]
     fn all_styles() {

@@ -49,7 +49,7 @@ pub use self::{
     fingerprint::{Contents, DIGITS, Fingerprint, content_digits, hash_of_blocks},
     json_text::PathStep,
     known::KnownMessages,
-    line_numbers::NumberStyle,
+    line_numbers::{NumberStyle, lines_in},
     message::{Content, Message, Role},
     pins::Pins,
     plan::{BlockOrigins, Edit, Inserted, NewValue, Plan, PlanError},

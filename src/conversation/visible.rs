@@ -70,7 +70,17 @@ pub fn on_line(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let is_break = |letter: char| (letter.is_control() && letter != '\t') || matches!(letter, '\u{2028}' | '\u{2029}');
-    if !text.contains(|letter| is_break(letter) || is_invisible(letter)) {
+    // Most characters are plain even in other lines, and need no closer look.
+    let mut rest = text;
+    let is_shown = loop {
+        let Some(at) = rest.bytes().position(|byte| !is_plain_byte(byte)) else { break true };
+        let mut letters = rest[at..].chars();
+        if letters.next().is_some_and(|letter| is_break(letter) || is_invisible(letter)) {
+            break false;
+        }
+        rest = letters.as_str();
+    };
+    if is_shown {
         return Cow::Borrowed(text);
     }
     Cow::Owned(visible(text).chars().map(|letter| if is_break(letter) { ' ' } else { letter }).collect())
@@ -79,9 +89,12 @@ pub fn on_line(text: &str) -> Cow<'_, str> {
 /// Returns true if a text consists of visible ASCII characters, blanks and tabs.
 fn is_plain(text: &str) -> bool {
     // Avoids a branch for each byte, so that the compiler compares many at once.
-    let plain =
-        |bytes: &[u8]| bytes.iter().fold(true, |all, byte| all & ((*byte == b'\t') | matches!(byte, b' '..=b'~')));
+    let plain = |bytes: &[u8]| bytes.iter().fold(true, |all, byte| all & is_plain_byte(*byte));
     text.as_bytes().chunks(64).all(plain)
+}
+
+fn is_plain_byte(byte: u8) -> bool {
+    (byte == b'\t') | matches!(byte, b' '..=b'~')
 }
 
 #[cfg(test)]

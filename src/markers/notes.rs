@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{Gap, LEFT_OUT_HERE, LeftOut, More, Pointer, SummaryHead, Suppressed, may_hold_pointers, without_way_back};
-use crate::conversation::NumberStyle;
+use crate::conversation::{NumberStyle, lines_in};
 
 /// A line that says something is missing there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,9 +51,22 @@ impl NoteLine {
         }
     }
 
+    /// Returns the number of lines of a text, and the number of lines that notes in it report as left out.
+    pub fn count(text: &str) -> (usize, usize) {
+        let (mut all, mut left_out) = (0, 0_usize);
+        for line in lines_in(text) {
+            all += 1;
+            // Most lines end otherwise than notes.
+            if line.ends_with([']', ')']) {
+                left_out = left_out.saturating_add(Self::lines_left_out(line));
+            }
+        }
+        (all, left_out)
+    }
+
     /// Returns the number of lines that a note reports as left out; 0 for pointers, whose lines are elsewhere, and for
     /// text that is not a note.
-    pub fn lines_left_out(line: &str) -> usize {
+    fn lines_left_out(line: &str) -> usize {
         match Self::read(line) {
             Some(Self::Lines(lines)) if !may_hold_pointers(line) => lines,
             _ => 0,
@@ -189,7 +202,10 @@ mod tests {
             ("[… messages left out]", 0),
             ("    12→[…12-40]", 0),
         ] {
-            assert_eq!(NoteLine::lines_left_out(line), lines, "{line}");
+            assert_eq!(NoteLine::count(line), (1, lines), "{line}");
+            for (text, times) in [(format!("{line}\n"), 1), (format!("a\r\n{line}\r\n\n{line}"), 2)] {
+                assert_eq!(NoteLine::count(&text), (text.lines().count(), times * lines), "{text}");
+            }
         }
     }
 

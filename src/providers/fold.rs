@@ -7,7 +7,8 @@ use super::{CondenseError, Note, Proposal, Request, State, seams::Seams};
 use crate::{
     conversation::{Content, Conversation, Edit, Message, Plan, Role, TextAt},
     markers::{LEFT_OUT_HERE, NoteLine, with_way_back},
-    salience::{LeftOut, Salience, SalienceError, Why},
+    parallel::both,
+    salience::{NamingLines, Salience, SalienceError, Why},
     story::{ShownLines, Telling},
     tokens::count_inside,
     words::said,
@@ -50,10 +51,14 @@ pub struct Fold<'a> {
 pub fn folded(request: &Request, fold: &Fold<'_>, budget: usize) -> Result<(Proposal, bool), CondenseError> {
     let boundaries = Boundaries::new(request, fold);
     let lines = boundaries.room_of_lines(budget);
+    let naming = (lines > 0).then(|| boundaries.naming_lines());
     let Some(best) = best_within(&boundaries, budget - lines)? else {
         return Ok((Proposal::default(), false));
     };
-    let best = boundaries.with_lines(best, (lines, budget))?;
+    let best = match naming {
+        Some(naming) => boundaries.with_lines(best, naming, (lines, budget))?,
+        None => best,
+    };
     Ok((best.state.into_proposal(request), best.tokens <= budget))
 }
 
@@ -268,15 +273,14 @@ impl<'a> Boundaries<'a> {
     }
 
     /// Adds lines of results to the story, for names that no kept message contains.
-    fn with_lines(&self, best: Tried, (lines, budget): (usize, usize)) -> Result<Tried, CondenseError> {
-        let Some(boundary) = best.boundary.filter(|_| lines > 0 && best.story > 0) else { return Ok(best) };
-        let left_out = LeftOut {
-            conversation: &self.request.conversation,
-            messages: self.start..boundary,
-            tools: &self.request.tools,
-            tokens_per_byte: self.request.tally.total() as f32 / self.request.conversation.bytes().max(1) as f32,
-        };
-        let lines = left_out.naming_lines(best.state.conversation(), lines as f32);
+    fn with_lines(
+        &self,
+        best: Tried,
+        naming: NamingLines<'_>,
+        (lines, budget): (usize, usize),
+    ) -> Result<Tried, CondenseError> {
+        let Some(boundary) = best.boundary.filter(|_| best.story > 0) else { return Ok(best) };
+        let lines = naming.best(boundary, best.state.conversation(), lines as f32);
         if lines.is_empty() {
             return Ok(best);
         }
@@ -308,18 +312,27 @@ impl<'a> Boundaries<'a> {
         (budget as f64 * LINES * (1.0 - stays).powi(2) * self.fold.part) as usize
     }
 
-    /// Returns the messages that the story may replace, read on first use.
+    /// Returns the messages that the story may replace.
+    fn messages(&self) -> Range<usize> {
+        self.start..self.clean.last().copied().unwrap_or(self.start)
+    }
+
+    /// Returns these messages as the story's source, read on first use.
     fn telling(&self) -> &Telling<'a> {
         self.telling.get_or_init(|| {
-            let messages = self.start..self.clean.last().copied().unwrap_or(self.start);
-            Telling::new(
-                &self.request.conversation,
-                &self.request.tools,
-                self.request.tally.encoding(),
-                messages,
-                self.fold.is_known,
-            )
+            let Request { conversation, tools, tally, .. } = self.request;
+            Telling::new(conversation, tools, tally.encoding(), self.messages(), self.fold.is_known)
         })
+    }
+
+    /// Returns the lines of these messages that may be added to the story. Another thread that has time finds them, while
+    /// this one reads the story's source.
+    fn naming_lines(&self) -> NamingLines<'a> {
+        let (Request { conversation, tools, tally, .. }, messages) = (self.request, self.messages());
+        let bytes = conversation.bytes();
+        let tokens_per_byte = tally.total() as f32 / bytes.max(1) as f32;
+        let find = || NamingLines::new(conversation, tools, &messages, tokens_per_byte);
+        both(bytes, || self.telling(), find).1
     }
 
     /// Returns the story of the messages before this boundary.
@@ -351,9 +364,9 @@ impl<'a> Boundaries<'a> {
 fn left_out(request: &Request) -> Vec<usize> {
     let texts = request.conversation.texts();
     let lines = |texts: &Vec<TextAt<'_>>| {
-        let lines = texts.iter().flat_map(|text| text.text.lines());
-        lines.fold((0, 0_usize), |(all, left_out), line| {
-            (all + 1, left_out.saturating_add(NoteLine::lines_left_out(line)))
+        texts.iter().fold((0, 0_usize), |(all, left_out), TextAt { text, .. }| {
+            let (lines, missing) = NoteLine::count(text);
+            (all + lines, left_out.saturating_add(missing))
         })
     };
     let lines: Vec<(usize, usize)> = texts.iter().map(lines).collect();

@@ -129,7 +129,11 @@ impl Row {
             shown,
             gap,
             heads,
-            lines: if is_messages { usize::from(!is_last) } else { NoteLine::lines_of(line) },
+            lines: match note {
+                Some(NoteLine::Messages) => usize::from(!is_last),
+                Some(NoteLine::Lines(lines)) => lines,
+                Some(NoteLine::Unknown) | None => 1,
+            },
             is_gap: is_gap && !is_messages,
             is_count: matches!(Gap::read(content), Some(Gap::Elsewhere(_)))
                 || (note == Some(NoteLine::Unknown) && !is_first),
@@ -315,6 +319,9 @@ pub fn shown_number(line: &str) -> Option<(usize, usize)> {
     let bytes = line.as_bytes();
     let blanks = bytes.iter().take(12).take_while(|byte| **byte == b' ').count();
     let digits = bytes[blanks..].iter().take(9).take_while(|byte| byte.is_ascii_digit()).count();
+    if digits == 0 {
+        return None;
+    }
     let end = blanks + digits;
     let number = line[blanks..end].parse().ok()?;
     let rest = &line[end..];

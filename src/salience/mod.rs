@@ -46,7 +46,7 @@ mod survey;
 mod weights;
 mod windows;
 
-pub use self::{edits::Why, expected::ExpectedNames, likely::likely_names, naming::LeftOut, weights::Weights};
+pub use self::{edits::Why, expected::ExpectedNames, likely::likely_names, naming::NamingLines, weights::Weights};
 use self::{
     edits::{Edits, reason},
     passage::Passage,

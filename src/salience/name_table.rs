@@ -65,6 +65,15 @@ impl<'t> NameTable<'t> {
         });
     }
 
+    /// Marks those names of the table that are in a text that is kept anyway.
+    pub fn stay_known(&mut self, text: &str) {
+        for_each_name(text, |name| {
+            if let Some(number) = self.numbers.get(&xxh3_64(name.as_bytes())) {
+                self.facts[*number as usize].stays = true;
+            }
+        });
+    }
+
     /// Adds the names in a text of `message`, and appends their numbers to `occurrences`. `is_use` means that the
     /// assistant used the names in a call.
     pub fn add(&mut self, text: &'t str, message: usize, is_use: bool, occurrences: &mut Vec<u32>) {

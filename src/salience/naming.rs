@@ -1,10 +1,7 @@
 //! Selects lines of left-out results that keep names readable. The best lines contain the most names that are likely to
 //! be used again and that no other visible text contains.
 
-use std::{
-    collections::{BinaryHeap, HashSet},
-    ops::Range,
-};
+use std::{collections::BinaryHeap, ops::Range};
 
 use super::{
     found_names::FoundNames,
@@ -13,7 +10,7 @@ use super::{
     weights::{Weights, as_float},
 };
 use crate::{
-    conversation::{ContentKind, Conversation},
+    conversation::{ContentKind, Conversation, lines_in},
     story::{ShownLines, content, quoted_answer, story_blocks},
     transcript::{PieceSource, ToolTable, decompose, with_texts},
 };
@@ -25,16 +22,17 @@ const HEAD: f32 = 12.0;
 /// Maximum bytes of a line. Longer lines are data, or would take the budget of many.
 const MAX_LINE: usize = 240;
 
-/// Messages that a condensation leaves out of a conversation.
-pub struct LeftOut<'a> {
-    /// The conversation before the messages are left out.
-    pub conversation: &'a Conversation,
-    /// The messages that are left out.
-    pub messages: Range<usize>,
-    /// The meanings of the tools in it.
-    pub tools: &'a ToolTable,
+/// The lines of a conversation that may be shown when their messages are left out.
+pub struct NamingLines<'a> {
+    conversation: &'a Conversation,
+    /// The names of the conversation.
+    table: NameTable<'a>,
+    /// The lines, in order.
+    candidates: Vec<Candidate<'a>>,
+    /// Numbers of the names in all lines, in order.
+    names: Vec<u32>,
     /// Average tokens per byte.
-    pub tokens_per_byte: f32,
+    tokens_per_byte: f32,
 }
 
 /// A line that may be shown.
@@ -43,24 +41,30 @@ struct Candidate<'t> {
     /// The number of its result or story, counted from 1.
     block: usize,
     line: &'t str,
+    /// Bytes of its content.
+    length: usize,
     /// The range of its names in the list of occurrences.
     names: Range<usize>,
 }
 
-impl LeftOut<'_> {
-    /// Returns the lines to show within `room` tokens, beside the text of `view`. The worth of a line is the chance
-    /// that its names are used again. Each name counts once.
-    pub fn naming_lines(&self, view: &Conversation, room: f32) -> ShownLines {
-        let (texts, in_view) = (self.conversation.texts(), view.texts());
-        let pieces = decompose(self.conversation, self.tools);
+impl<'a> NamingLines<'a> {
+    /// Finds the names of the conversation, and the lines of these messages that contain some.
+    pub fn new(
+        conversation: &'a Conversation,
+        tools: &ToolTable,
+        messages: &Range<usize>,
+        tokens_per_byte: f32,
+    ) -> Self {
+        let texts = conversation.texts();
+        let pieces = decompose(conversation, tools);
         let mut table = NameTable::default();
         let (mut candidates, mut names) = (Vec::<Candidate<'_>>::new(), Vec::new());
         let mut block = 0;
-        let found = FoundNames::of_all(self.conversation, &pieces);
+        let found = FoundNames::of_all(conversation, &pieces);
         for (message, (pieces, found)) in pieces.iter().zip(&found).enumerate() {
-            let pins = &self.conversation.entries()[message].pins;
-            let may_be_shown = |block: usize| self.messages.contains(&message) && !pins.holds(block);
-            let stories = story_blocks(self.conversation, message);
+            let pins = &conversation.entries()[message].pins;
+            let may_be_shown = |block: usize| messages.contains(&message) && !pins.holds(block);
+            let stories = story_blocks(conversation, message);
             for ((piece, whole), found) in with_texts(pieces, &texts[message]).zip(found.each()) {
                 let text = &whole.text[piece.range.clone()];
                 let is_use = piece.kind == ContentKind::ToolParameters;
@@ -71,37 +75,45 @@ impl LeftOut<'_> {
                     continue;
                 }
                 block += 1;
-                for line in text.lines() {
-                    let (start, end) =
-                        (names.len(), line.as_bytes().as_ptr_range().end as usize - text.as_ptr() as usize);
+                for line in lines_in(text) {
+                    let end = line.as_bytes().as_ptr_range().end as usize - text.as_ptr() as usize;
+                    let start = names.len();
                     while let Some(name) = found.next_if(|name| name.start() < end) {
                         names.push(table.add_found(name, text, message, is_use));
                     }
                     let shown = if is_story { quoted_answer(line) } else { Some(line) };
                     let names = start..names.len();
                     if let Some(line) = shown.filter(|line| !names.is_empty() && line.len() <= MAX_LINE) {
-                        candidates.push(Candidate { message, block, line, names });
+                        let length = content(line).len();
+                        candidates.push(Candidate { message, block, line, length, names });
                     }
                 }
             }
         }
-        for text in in_view.iter().flatten() {
-            table.stay(text.text);
-        }
+        Self { conversation, table, candidates, names, tokens_per_byte }
+    }
+
+    /// Returns the lines to show within `room` tokens when the messages before `end` are left out, beside the text of
+    /// `view`. The worth of a line is the chance that its names are used again. Each name counts once.
+    pub fn best(mut self, end: usize, view: &Conversation, room: f32) -> ShownLines {
+        view.texts().iter().flatten().for_each(|text| self.table.stay_known(text.text));
+        self.candidates.truncate(self.candidates.partition_point(|candidate| candidate.message < end));
         let weights = Weights::default();
-        let chances = table.facts.iter().map(|facts| weights.name(facts, self.conversation.len())).collect();
-        self.best(&candidates, &names, chances, room)
+        let chances = self.table.facts.iter().map(|facts| weights.name(facts, self.conversation.len())).collect();
+        self.most_worth(chances, room)
     }
 
     /// Takes the line with the most worth per token, repeatedly. Names in a taken line are worth nothing in later ones.
-    fn best(&self, candidates: &[Candidate<'_>], names: &[u32], mut chances: Vec<f32>, mut room: f32) -> ShownLines {
+    fn most_worth(&self, mut chances: Vec<f32>, mut room: f32) -> ShownLines {
+        let Self { candidates, names, .. } = self;
         let mut shown = ShownLines::default();
-        let mut begun = HashSet::new();
-        let cost = |candidate: &Candidate<'_>, begun: &HashSet<usize>| {
-            let head = if begun.contains(&candidate.block) { 0.0 } else { HEAD };
-            head + SIGNS + as_float(content(candidate.line).len()) * self.tokens_per_byte
+        // Whether the entry of each block has a line.
+        let mut begun = vec![false; candidates.last().map_or(0, |last| last.block + 1)];
+        let cost = |candidate: &Candidate<'_>, begun: &[bool]| {
+            let head = if begun[candidate.block] { 0.0 } else { HEAD };
+            head + SIGNS + as_float(candidate.length) * self.tokens_per_byte
         };
-        let queued = |at: usize, chances: &[f32], begun: &HashSet<usize>| {
+        let queued = |at: usize, chances: &[f32], begun: &[bool]| {
             let candidate = &candidates[at];
             let chance = names[candidate.names.clone()].iter().map(|name| chances[*name as usize]).sum::<f32>();
             // The newest of equal lines is taken.
@@ -128,7 +140,7 @@ impl LeftOut<'_> {
             room -= cost;
             names[candidate.names.clone()].iter().for_each(|name| chances[*name as usize] = 0.0);
             shown.insert(candidate.message, candidate.line);
-            if begun.insert(candidate.block) {
+            if !std::mem::replace(&mut begun[candidate.block], true) {
                 let of_block = |at: &usize| candidates[*at].block == candidate.block;
                 let before = (0..at).rev().take_while(of_block);
                 queue.extend(
@@ -160,8 +172,7 @@ mod tests {
 
     fn shown(all: &Conversation, view: &Conversation, room: f32) -> ShownLines {
         let tools = ToolTable::default();
-        let left_out = LeftOut { conversation: all, messages: 1..all.len() - 1, tools: &tools, tokens_per_byte: 0.25 };
-        left_out.naming_lines(view, room)
+        NamingLines::new(all, &tools, &(1..all.len() - 1), 0.25).best(all.len() - 1, view, room)
     }
 
     #[test]

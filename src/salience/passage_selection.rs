@@ -75,13 +75,15 @@ impl<'s, 't> PassageSelection<'s, 't> {
             taken: Vec::new(),
             tokens: as_float(tokens),
         };
+        let mut queue = Vec::new();
         for (index, passage) in survey.passages.iter().enumerate() {
             if !passage.whole {
                 let stays: f32 = passage.lines.iter().filter(|value| value.ends).map(|value| value.cost).sum();
                 selection.tokens -= as_float(passage.tokens) - MARKER_TOKENS - stays;
             }
-            selection.enter(index);
+            selection.enter(index, &mut queue);
         }
+        selection.queue = queue.into();
         selection
     }
 
@@ -102,7 +104,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
     }
 
     /// Adds a passage: as readable text if it is kept whole, otherwise as units to choose from.
-    fn enter(&mut self, index: usize) {
+    fn enter(&mut self, index: usize, queue: &mut Vec<Queued>) {
         let passage = &self.survey.passages[index];
         if passage.whole {
             for value in &passage.lines {
@@ -111,21 +113,20 @@ impl<'s, 't> PassageSelection<'s, 't> {
             }
             return;
         }
-        for line in 0..passage.lines.len() {
-            if !passage.lines[line].line.is_gap {
-                self.push(Unit::Line(index, line));
-            }
-        }
-        for part in 0..passage.parts.len() {
-            self.push(Unit::Part(index, part));
-        }
+        let lines = (0..passage.lines.len()).filter(|line| !passage.lines[*line].line.is_gap);
+        let units = lines.map(|line| Unit::Line(index, line));
+        let units = units.chain((0..passage.parts.len()).map(|part| Unit::Part(index, part)));
+        queue.extend(units.filter_map(|unit| self.queued(unit)));
     }
 
     fn push(&mut self, unit: Unit) {
+        self.queue.extend(self.queued(unit));
+    }
+
+    /// Returns a unit as it is queued at this point; `None` if it is worth nothing.
+    fn queued(&self, unit: Unit) -> Option<Queued> {
         let density = density(self.worth(unit));
-        if density > 0.0 {
-            self.queue.push(Queued { density, unit });
-        }
+        (density > 0.0).then_some(Queued { density, unit })
     }
 
     /// Takes the units of greatest worth until the conversation has `budget` tokens.

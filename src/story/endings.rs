@@ -2,12 +2,14 @@
 //! shape; words are only additional evidence.
 
 use std::{
+    borrow::Cow,
     cmp::Reverse,
     collections::{HashMap, HashSet},
     sync::LazyLock,
 };
 
 use regex::Regex;
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{
     by_hash::ByHash,
@@ -166,13 +168,18 @@ fn has_number(line: &str) -> bool {
     line.bytes().any(|byte| byte.is_ascii_digit())
 }
 
-fn words(line: &str) -> HashSet<String> {
+/// Returns the hashes of a line's words in lower case.
+fn words(line: &str) -> HashSet<u64, ByHash> {
     let words = line.split(|letter: char| !letter.is_alphabetic()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect()
+    let hash = |word: &str| {
+        let is_lower = word.bytes().all(|byte| byte.is_ascii_lowercase());
+        xxh3_64(if is_lower { Cow::Borrowed(word) } else { word.to_lowercase().into() }.as_bytes())
+    };
+    words.map(hash).collect()
 }
 
 /// Returns true if two lines have at least half of their words in common.
-fn are_alike(one: &HashSet<String>, other: &HashSet<String>) -> bool {
+fn are_alike(one: &HashSet<u64, ByHash>, other: &HashSet<u64, ByHash>) -> bool {
     let same = one.intersection(other).count();
     same >= 2 && 2 * same >= one.len() + other.len() - same
 }

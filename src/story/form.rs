@@ -170,6 +170,16 @@ impl<'t> Form<'t> {
     /// later entry has the same head. A change is then dropped without its lines, and a result gets no larger share
     /// than the later one.
     pub fn told(&self, writer: &Writer, share: f64, is_again: bool) -> Option<String> {
+        self.quotes(share, is_again).map(|(head, quotes)| writer.written(&head, &quotes))
+    }
+
+    /// Returns the length in bytes of what [`Self::told`] would write.
+    pub fn length(&self, writer: &Writer, share: f64, is_again: bool) -> Option<usize> {
+        self.quotes(share, is_again).map(|(head, quotes)| writer.length(&head, &quotes))
+    }
+
+    /// Returns the head and the lines of the entry at this share of its limits.
+    fn quotes(&self, share: f64, is_again: bool) -> Option<(Cow<'_, str>, Vec<Quotation<'_>>)> {
         let most = self.kind.most();
         let is_looked_at = self.kind == Kind::Look && !self.is_failed;
         if self.kind == Kind::Silent || (is_looked_at && self.shown.is_empty()) {
@@ -203,7 +213,7 @@ impl<'t> Form<'t> {
         // The end of a path identifies the file, so heads with paths are not cut.
         let is_cut = share < 1.0 && !matches!(self.kind, Kind::Change | Kind::Look);
         let head = if is_cut { cut(&self.head, (most.given * share).max(HEAD) as usize) } else { (&self.head).into() };
-        Some(writer.written(&head, &quotes))
+        Some((head, quotes))
     }
 
     /// Returns the most informative lines of the result in about `room` characters, in their order. Lines in `must` and
@@ -334,8 +344,8 @@ impl<'t> Lines<'t> {
     }
 }
 
-/// Takes lines from both ends of lines that do not fit. An ellipsis marks the lines left out between them, and the cut end of a line. Code is
-/// cut between lines, unless its first line does not fit.
+/// Takes lines from both ends of lines that do not fit. An ellipsis marks the lines left out between them, and the cut
+/// end of a line. Code is cut between lines, unless its first line does not fit.
 fn both_ends<'t>(quotes: &[Quotation<'t>], characters: f64) -> Vec<Quotation<'t>> {
     let characters = characters as usize;
     if characters == 0 || quotes.is_empty() {

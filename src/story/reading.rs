@@ -14,7 +14,10 @@ use super::{
     kind::{Kind, PATCH},
     shown::{ShownLines, content},
     standing::story_blocks,
-    text::{ASSISTANT, Entry, Mark, NOTICE, PASTE, Quotation, SUMMARY, SYSTEM, USER, entries as read_again, quotes_of},
+    text::{
+        ASSISTANT, Entry, Mark, NOTICE, PASTE, Quotation, SUMMARY, SYSTEM, USER, each_quote, entries as read_again,
+        quotes_of,
+    },
     written::{Parameter, Written},
 };
 use crate::{
@@ -117,13 +120,18 @@ impl<'a> Readable<'a> {
             let (piece, whole) = with_texts(&self.pieces[*message], &self.texts[*message]).nth(*piece)?;
             let text = &whole.text[range.clone()];
             let is_error = is_error(self.conversation, *message, piece, text);
-            if is_looked_at(*kind, piece, is_error) {
-                let shown = |quote: &Quotation<'_>| shown.take(*message, &quote.text);
-                let found: Vec<_> = quotes_of(mark_of_result(is_error), text).into_iter().filter(shown).collect();
-                places.extend(quotes.len()..quotes.len() + found.len());
-                quotes.extend(found.iter().map(|quote| quote.with(content)));
-            } else {
+            if !is_looked_at(*kind, piece, is_error) {
                 places.extend((*first..quotes.len()).filter(|at| shown.take(*message, &quotes[*at].text)));
+                continue;
+            }
+            for quote in each_quote(mark_of_result(is_error), text) {
+                if shown.take(*message, &quote.text) {
+                    places.push(quotes.len());
+                    quotes.push(quote.with(content));
+                }
+                if !shown.is_of(*message) {
+                    break;
+                }
             }
         }
         let entry = Entry { head: entry.head.clone(), quotes };

@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::conversation::NumberStyle;
+use crate::{by_hash::ByHash, conversation::NumberStyle};
 
 /// Lines of results, by their message and their content.
 #[derive(Debug, Clone, Default)]
-pub struct ShownLines(HashMap<usize, HashSet<u64>>);
+pub struct ShownLines(HashMap<usize, HashSet<u64, ByHash>>);
 
 impl ShownLines {
     /// Adds a line of a result in this message.

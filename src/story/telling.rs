@@ -1,6 +1,7 @@
 //! Fits entries into a budget: older ones get less.
 
 use std::{
+    borrow::Cow,
     cell::{Ref, RefCell},
     collections::{HashSet, VecDeque},
     ops::Range,
@@ -12,7 +13,7 @@ use super::{
     kind::Kind,
     reading::{Readable, Told},
     shown::ShownLines,
-    text::{Entry, Paths, Writer, story},
+    text::{Paths, Writer, story},
 };
 use crate::{
     conversation::Conversation,
@@ -48,10 +49,10 @@ pub struct Telling<'a> {
 struct Candidate<'t> {
     told: Told<'t>,
     form: Form<'t>,
-    /// Tokens of the entry at its full length; those of an earlier story as it is.
+    /// The entry at its full length, or as it is in an earlier story. `None` if it is dropped even so.
+    whole: Option<String>,
+    /// Tokens of the same.
     tokens: usize,
-    /// Bytes of the same and its line feed; 0 if the entry is dropped even at its full length.
-    length: usize,
     /// Tokens per byte.
     each: f64,
 }
@@ -60,25 +61,15 @@ impl<'t> Candidate<'t> {
     fn new(told: Told<'t>, writer: &Writer, encoding: Encoding) -> Self {
         let form = Form::new(&told);
         let whole = match &told {
-            Told { is_earlier: true, entry, .. } => Some(whole(entry, writer)),
+            // All lines of an entry, as an earlier story has them.
+            Told { is_earlier: true, entry, .. } => Some(writer.written(&entry.head, &entry.quotes)),
             _ => form.told(writer, 1.0, false),
         };
-        let length = length(whole.as_deref());
-        let whole = whole.unwrap_or_default();
-        let tokens = count_of(&whole, encoding);
-        let each = tokens as f64 / whole.len().max(1) as f64;
-        Self { told, form, tokens, length, each }
+        let text = whole.as_deref().unwrap_or_default();
+        let tokens = count_of(text, encoding);
+        let each = tokens as f64 / text.len().max(1) as f64;
+        Self { told, form, whole, tokens, each }
     }
-}
-
-/// Writes all lines of an entry, as an earlier story has them.
-fn whole(Entry { head, quotes }: &Entry<'_>, writer: &Writer) -> String {
-    writer.written(head, quotes)
-}
-
-/// Returns the bytes of an entry and its line feed; 0 if it is dropped.
-fn length(written: Option<&str>) -> usize {
-    written.map_or(0, |text| text.len() + 1)
 }
 
 /// Returns the tokens of an entry and its line feed.
@@ -103,21 +94,35 @@ impl Placed<'_> {
     fn is_earlier(&self) -> bool {
         self.candidate.told.is_earlier
     }
+
     /// Writes the entry at this scale. `age` is 0 for the oldest entry and 1 for the newest.
-    fn written(&self, writer: &Writer, age: f64, scale: f64) -> Option<String> {
-        let Candidate { told, form, .. } = &*self.candidate;
-        form.told(writer, told.kind.share(age, scale), self.is_again)
+    fn written(&self, writer: &Writer, age: f64, scale: f64) -> Option<Cow<'_, str>> {
+        let Candidate { told, form, whole, .. } = &*self.candidate;
+        let share = told.kind.share(age, scale);
+        if self.is_whole_at(share) {
+            return whole.as_deref().map(Cow::Borrowed);
+        }
+        form.told(writer, share, self.is_again).map(Cow::Owned)
     }
 
     /// Returns the bytes of the written entry and its line feed; 0 if the entry is dropped at this scale.
     fn length(&self, writer: &Writer, age: f64, scale: f64) -> usize {
-        let share = self.candidate.told.kind.share(age, scale);
+        let Candidate { told, form, whole, .. } = &*self.candidate;
+        let share = told.kind.share(age, scale);
+        if self.is_whole_at(share) {
+            return whole.as_ref().map_or(0, |whole| whole.len() + 1);
+        }
         if let Some((_, length)) = self.lengths.borrow().iter().find(|(tried, _)| tried.total_cmp(&share).is_eq()) {
             return *length;
         }
-        let length = length(self.written(writer, age, scale).as_deref());
+        let length = form.length(writer, share, self.is_again).map_or(0, |length| length + 1);
         self.lengths.borrow_mut().push((share, length));
         length
+    }
+
+    /// Returns true if the entry is written as a whole at this share.
+    fn is_whole_at(&self, share: f64) -> bool {
+        share >= 1.0 && !self.is_again && !self.is_earlier()
     }
 }
 
@@ -184,7 +189,7 @@ impl<'a> Telling<'a> {
         let writer = &self.writer;
         let all = placed(all);
         let standing: Vec<String> =
-            all.iter().take_while(|one| one.is_earlier()).map(|one| whole(&one.candidate.told.entry, writer)).collect();
+            all.iter().take_while(|one| one.is_earlier()).filter_map(|one| one.candidate.whole.clone()).collect();
         let later = &all[standing.len()..];
         let stand: usize = all[..standing.len()].iter().map(|one| one.candidate.tokens).sum();
         // If a call in the earlier story was run again, its new result must be quoted. Otherwise, the earlier story
@@ -231,11 +236,7 @@ fn placed(all: Vec<Arc<Candidate<'_>>>) -> Vec<Placed<'_>> {
     again.reverse();
     all.into_iter()
         .zip(again)
-        .map(|(candidate, is_again)| {
-            // At first, the full length is tried, which is known.
-            let known = (!is_again && !candidate.told.is_earlier).then_some((1.0, candidate.length));
-            Placed { lengths: RefCell::new(known.into_iter().collect()), candidate, is_again }
-        })
+        .map(|(candidate, is_again)| Placed { candidate, is_again, lengths: RefCell::default() })
         .collect()
 }
 
@@ -293,7 +294,7 @@ fn written_at(writer: &Writer, all: &[Placed<'_>], scale: f64) -> Vec<String> {
         let text = entry.written(writer, age(at, all), scale)?;
         let (head, rest) = text.split_at(text.find('\n').unwrap_or(text.len()));
         let short = paths.shortened(head);
-        Some(if entry.candidate.told.is_earlier { text } else { format!("{short}{rest}") })
+        Some(if entry.is_earlier() { text.into_owned() } else { format!("{short}{rest}") })
     };
     all.iter().enumerate().filter_map(write).collect()
 }

@@ -5,6 +5,8 @@ use std::{
     collections::{HashMap, HashSet},
 };
 
+use foldhash::fast::RandomState;
+
 use crate::{
     conversation::on_line,
     markers::{LOG_HEADING, NoteLine},
@@ -119,11 +121,16 @@ impl<'t> Quotation<'t> {
 /// their own place. In code, an ellipsis replaces them.
 #[must_use]
 pub fn quotes_of(mark: Mark, text: &str) -> Vec<Quotation<'_>> {
+    each_quote(mark, text).collect()
+}
+
+/// Returns the same, line by line.
+pub fn each_quote(mark: Mark, text: &str) -> impl Iterator<Item = Quotation<'_>> {
     // Progress bars use carriage returns to rewrite one line many times, so these also separate lines.
     let other = if mark.is_code() { b'\n' } else { b'\r' };
     let ends = memchr::memchr2_iter(b'\n', other, text.as_bytes()).chain(std::iter::once(text.len()));
     let mut start = 0;
-    ends.filter_map(|end| quote_of(mark, &text[std::mem::replace(&mut start, end + 1)..end])).collect()
+    ends.filter_map(move |end| quote_of(mark, &text[std::mem::replace(&mut start, end + 1)..end]))
 }
 
 /// Returns the quotation of one line, if it is quotable.
@@ -242,7 +249,7 @@ fn read(text: &str) -> Option<Vec<Entry<'_>>> {
 #[derive(Default)]
 pub struct Writer {
     /// The first words of heads. No quoted line without indentation may begin with one.
-    names: HashSet<String>,
+    names: HashSet<String, RandomState>,
     tools: ToolTable,
 }
 
@@ -256,26 +263,40 @@ impl Writer {
     /// Writes an entry. Several lines that a call wrote are quoted verbatim, below their number, if none of them looks
     /// like a line of a story. All other lines are indented.
     pub fn written(&self, head: &str, quotes: &[Quotation<'_>]) -> String {
+        let mut text = String::with_capacity(self.length(head, quotes));
+        self.each_part(head, quotes, |part| text.push_str(part));
+        text
+    }
+
+    /// Returns the length in bytes that [`Self::written`] would have.
+    pub fn length(&self, head: &str, quotes: &[Quotation<'_>]) -> usize {
+        let mut length = 0;
+        self.each_part(head, quotes, |part| length += part.len());
+        length
+    }
+
+    /// Calls `write` with the parts of a written entry, in order.
+    fn each_part(&self, head: &str, quotes: &[Quotation<'_>], mut write: impl FnMut(&str)) {
         let head = on_line(head);
-        let length = |quote: &Quotation<'_>| quote.text.len() + 2 * INDENT.len() + "…".len();
-        let mut text = String::with_capacity(head.len() + 32 + quotes.iter().map(length).sum::<usize>());
-        text.push_str(if head.trim().is_empty() { "…" } else { head.trim() });
-        let says = |quote: &&Quotation<'_>| quote.mark == Mark::Added || !quote.text.trim().is_empty();
-        let quotes: Vec<&Quotation<'_>> = quotes.iter().filter(says).collect();
-        for run in quotes.chunk_by(|one, next| one.mark == Mark::Added && next.mark == Mark::Added) {
-            let is_block = run.len() > 1 && !run.iter().any(|quote| self.looks_like_ours(&quote.text));
-            if is_block {
-                text.push_str(&format!("\n{INDENT}{}{}{LINES}", run[0].mark.sign(), run.len()));
-                run.iter().for_each(|quote| ["\n", &quote.text].iter().for_each(|part| text.push_str(part)));
+        write(if head.trim().is_empty() { "…" } else { head.trim() });
+        let is_added = |quote: &&Quotation<'_>| quote.mark == Mark::Added;
+        let is_blank = |quote: &Quotation<'_>| quote.text.trim().is_empty();
+        // Blank lines are only written between added ones.
+        let is_in_block = |quote: &Quotation<'_>| is_added(&quote) || is_blank(quote);
+        for run in quotes.chunk_by(|one, next| is_in_block(one) && is_in_block(next)) {
+            let added = || run.iter().filter(is_added);
+            let count = added().count();
+            if count > 1 && !added().any(|quote| self.looks_like_ours(&quote.text)) {
+                ["\n", INDENT, Mark::Added.sign(), &count.to_string(), LINES].into_iter().for_each(&mut write);
+                added().for_each(|quote| ["\n", &quote.text].into_iter().for_each(&mut write));
                 continue;
             }
-            for Quotation { mark, text: quote } in run.iter().filter(|quote| !quote.text.trim().is_empty()) {
+            for Quotation { mark, text: quote } in run.iter().filter(|quote| !is_blank(quote)) {
                 // A quoted `3 lines:` would be read back as the writer's own. A blank after it prevents that.
                 let end = if *mark == Mark::Added && lines_below(quote).is_some() { " " } else { "" };
-                ["\n", INDENT, mark.sign(), &*on_line(quote), end].iter().for_each(|part| text.push_str(part));
+                ["\n", INDENT, mark.sign(), &*on_line(quote), end].into_iter().for_each(&mut write);
             }
         }
-        text
     }
 
     /// Returns true if a line without indentation could be taken for a line of a story: a call, a speaker, a result or
@@ -300,10 +321,12 @@ fn first_word(line: &str) -> Option<&str> {
 /// Returns true for a line that begins like a speaker's head: a name in any script, a colon, then a blank or the end of
 /// the line. Names in lower case do not count, because they are keys and keywords.
 fn names_speaker(line: &str) -> bool {
+    if !line.starts_with(|first: char| first.is_alphabetic() && !first.is_lowercase()) {
+        return false;
+    }
     let Some((name, behind)) = line.split_once([':', '：']) else { return false };
     let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, ' ' | '(' | ')' | '_' | '-');
-    let begins = name.chars().next().is_some_and(|first| first.is_alphabetic() && !first.is_lowercase());
-    begins && name.chars().all(is_name) && behind.chars().next().is_none_or(char::is_whitespace)
+    name.chars().all(is_name) && behind.chars().next().is_none_or(char::is_whitespace)
 }
 
 /// Returns the story with these written entries; `None` if there are none.
