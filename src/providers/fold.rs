@@ -1,14 +1,14 @@
 //! Folds a conversation at one boundary. A single text, the story, replaces the messages before the boundary. The
 //! messages after it are kept, and shortened by salience if the target requires it.
 
-use std::{cell::OnceCell, ops::Range};
+use std::{cell::OnceCell, cmp::Reverse, ops::Range};
 
 use super::{CondenseError, Note, Proposal, Request, State, seams::Seams};
 use crate::{
     conversation::{Content, Conversation, Edit, Message, Plan, Role, TextAt},
     markers::{LEFT_OUT_HERE, NoteLine, with_way_back},
     parallel::both,
-    salience::{NamingLines, Salience, SalienceError, Why},
+    salience::{Crowded, NamingLines, Salience, SalienceError, Why},
     story::{ShownLines, Telling},
     tokens::count_inside,
     words::said,
@@ -72,7 +72,7 @@ fn best_within(boundaries: &Boundaries<'_>, budget: usize) -> Result<Option<Trie
     for _ in 0..TRIES {
         let boundary = boundaries.boundary(next);
         let fold = boundaries.tried((boundary, room.max(boundaries.least_room(boundary, budget))), budget)?;
-        let is_done = fold.tokens <= budget && !fold.crowds_newest;
+        let is_done = fold.tokens <= budget && fold.crowded == Crowded::Nothing;
         let is_close = fold.tokens as f64 >= budget as f64 * CLOSE_ENOUGH;
         if tried.as_ref().is_none_or(|tried| fold.is_better_than(tried, budget)) {
             tried = Some(fold);
@@ -108,8 +108,8 @@ struct Tried {
     boundary: Option<usize>,
     /// Tokens of the result.
     tokens: usize,
-    /// True if the newest messages are cut, which folding more would avoid.
-    crowds_newest: bool,
+    /// The texts that are cut though they should stay, which folding more would avoid.
+    crowded: Crowded,
     /// Tokens of the story; 0 if there is none.
     story: usize,
     /// The edits that shorten the kept messages.
@@ -118,11 +118,11 @@ struct Tried {
 }
 
 impl Tried {
-    /// Returns true if this fold is better. If both fit, the better one leaves the newest messages whole, or else has
+    /// Returns true if this fold is better. If both fit, the better one cuts fewer texts that should stay, or else has
     /// more tokens. If neither fits, it is the smaller one.
     fn is_better_than(&self, other: &Self, budget: usize) -> bool {
         match (self.tokens <= budget, other.tokens <= budget) {
-            (true, true) => (!self.crowds_newest, self.tokens) > (!other.crowds_newest, other.tokens),
+            (true, true) => (Reverse(self.crowded), self.tokens) > (Reverse(other.crowded), other.tokens),
             (false, false) => self.tokens < other.tokens,
             (fits, _) => fits,
         }
@@ -248,7 +248,7 @@ impl<'a> Boundaries<'a> {
                 .within(tried.state.request.history(), budget)
                 .map_err(|error| failed(self.fold.provider, error))?;
             let notes = kept.reasons.into_iter().map(Note::from).collect();
-            tried.crowds_newest = kept.crowds_newest;
+            tried.crowded = kept.crowded;
             tried.shorten(self.fold, Proposal { notes, plan: kept.plan, ..Proposal::default() })?;
         }
         Ok(tried)
@@ -269,7 +269,7 @@ impl<'a> Boundaries<'a> {
             }
         }
         let all = state.request.tally.total();
-        Ok(Tried { boundary, tokens: all, crowds_newest: false, story: tokens, shortened: None, state })
+        Ok(Tried { boundary, tokens: all, crowded: Crowded::Nothing, story: tokens, shortened: None, state })
     }
 
     /// Adds lines of results to the story, for names that no kept message contains.
@@ -296,7 +296,7 @@ impl<'a> Boundaries<'a> {
                 next.shorten(self.fold, shortened.clone())?;
             }
             if next.tokens <= budget {
-                return Ok(Tried { crowds_newest: best.crowds_newest, ..next });
+                return Ok(Tried { crowded: best.crowded, ..next });
             }
             room = room.saturating_sub(next.tokens - budget);
         }

@@ -98,15 +98,25 @@ pub struct Kept {
     pub reasons: Vec<Why>,
     /// The token counts after the plan.
     pub tally: Tally,
-    /// True if the newest messages were cut although they are within their share of the budget, because too much else
-    /// must be kept.
-    pub crowds_newest: bool,
+    /// The texts that were cut because too much else must be kept.
+    pub crowded: Crowded,
+}
+
+/// The texts that a selection cuts although they should stay, because too much else must be kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Crowded {
+    /// None.
+    Nothing,
+    /// The newest messages, although they are within their share of the budget.
+    Newest,
+    /// The user's words in older messages.
+    Words,
 }
 
 impl Kept {
     fn everything(history: History<'_>) -> Self {
         let tally = history.tally.clone();
-        Self { plan: Plan::default(), reasons: Vec::new(), tally, crowds_newest: false }
+        Self { plan: Plan::default(), reasons: Vec::new(), tally, crowded: Crowded::Nothing }
     }
 }
 
@@ -168,7 +178,7 @@ impl Salience {
     /// older messages, and the user's words there.
     pub fn within(&self, history: History<'_>, budget: usize) -> Result<Kept, SalienceError> {
         let texts = history.conversation.texts();
-        let (mut least, mut crowds_newest): (Option<Kept>, bool) = (None, false);
+        let (mut least, mut crowded): (Option<Kept>, Crowded) = (None, Crowded::Nothing);
         let words = (budget as f64 * MOST_FOR_WORDS) as usize;
         for (ends, most_said, most_shown, most_words) in [
             (Ends::Stay, words, words, words),
@@ -185,11 +195,16 @@ impl Salience {
             let survey = Survey::new(scope, &texts);
             let mut selection = PassageSelection::new(&survey, self.weights, history.tally.total());
             selection.fill(as_float(budget));
-            let kept = Kept { crowds_newest, ..best_within(history, &texts, selection, budget)? };
+            if most_words == 0 {
+                crowded = Crowded::Words;
+            }
+            let kept = Kept { crowded, ..best_within(history, &texts, selection, budget)? };
             if kept.tally.total() <= budget {
                 return Ok(kept);
             }
-            crowds_newest |= ends == Ends::Stay;
+            if ends == Ends::Stay {
+                crowded = Crowded::Newest;
+            }
             if least.as_ref().is_none_or(|least| kept.tally.total() < least.tally.total()) {
                 least = Some(kept);
             }
@@ -218,7 +233,7 @@ impl Salience {
         }
         let edits = Edits::for_choice(&texts, &survey, &choice);
         let tally = tally_after(history, &edits.plan)?;
-        Ok(Kept { reasons: edits.reasons(&survey, &choice), plan: edits.plan, tally, crowds_newest: false })
+        Ok(Kept { reasons: edits.reasons(&survey, &choice), plan: edits.plan, tally, crowded: Crowded::Nothing })
     }
 
     /// Creates a selection that uses every weight.
@@ -402,7 +417,7 @@ fn best_within(
     let Some((choice, edits, tally)) = best else {
         return Ok(Kept::everything(history));
     };
-    Ok(Kept { reasons: edits.reasons(survey, &choice), plan: edits.plan, tally, crowds_newest: false })
+    Ok(Kept { reasons: edits.reasons(survey, &choice), plan: edits.plan, tally, crowded: Crowded::Nothing })
 }
 
 fn tally_after(history: History<'_>, plan: &Plan) -> Result<Tally, SalienceError> {

@@ -62,6 +62,8 @@ impl Kind {
 
 /// Minimum characters to which a call's first line is cut.
 const HEAD: f64 = 60.0;
+/// Fraction of a cut head that is taken from its beginning.
+const HEAD_BEGINNING: f64 = 0.65;
 /// Text that would be cut to fewer characters is dropped, because so few say nothing.
 const LEAST_WORDS: f64 = 80.0;
 /// The same for a call's parameters and for written text: one line of code says something.
@@ -203,6 +205,8 @@ impl<'t> Form<'t> {
             // Shown lines keep an entry, except an earlier run. It is quoted only if its ending has enough characters.
             _ if !self.shown.is_empty() && (!is_again || self.kind == Kind::Look) => true,
             Kind::Change => !given.is_empty() || (!is_again && share > 0.0),
+            // A command that says nothing may undo something.
+            Kind::Command if self.answered.is_empty() => !is_again && share > 0.0,
             _ => room >= LEAST_ANSWER || !self.said.quotes.is_empty(),
         };
         if !is_told {
@@ -212,7 +216,8 @@ impl<'t> Form<'t> {
         quotes.extend(self.ends(room as usize));
         // The end of a path identifies the file, so heads with paths are not cut.
         let is_cut = share < 1.0 && !matches!(self.kind, Kind::Change | Kind::Look);
-        let head = if is_cut { cut(&self.head, (most.given * share).max(HEAD) as usize) } else { (&self.head).into() };
+        let head =
+            if is_cut { cut_head(&self.head, (most.given * share).max(HEAD) as usize) } else { (&self.head).into() };
         Some((head, quotes))
     }
 
@@ -262,6 +267,22 @@ fn cut(line: &str, characters: usize) -> Cow<'_, str> {
     let end = line.char_indices().nth(characters.saturating_sub(1)).map_or(line.len(), |(at, _)| at);
     let words = line[..end].rfind(' ').filter(|space| *space > end / 2).unwrap_or(end);
     format!("{}…", line[..words].trim_end_matches('…')).into()
+}
+
+/// Cuts a head in the middle, because commands with one beginning often differ at their end.
+fn cut_head(head: &str, characters: usize) -> Cow<'_, str> {
+    if !is_longer(head, characters) {
+        return head.into();
+    }
+    let beginning = (characters as f64 * HEAD_BEGINNING) as usize;
+    let at = |nth: usize| head.char_indices().nth(nth).map_or(head.len(), |(at, _)| at);
+    let end = at(head.chars().count() - (characters - beginning - 1));
+    format!("{}…{}", &head[..at(beginning)], &head[end..]).into()
+}
+
+/// Returns what identifies a call in the shortest form of its head, so that a head that an earlier story cut is known.
+pub fn identity(head: &str) -> Cow<'_, str> {
+    cut_head(head, HEAD as usize)
 }
 
 /// Returns true if a text has more characters. Reads no more of it than needed.
@@ -467,7 +488,21 @@ mod tests {
         let head = format!("Bash {}", "word ".repeat(60));
         let command = told(Kind::Command, head.trim(), &[(Mark::Answered, "ok")]);
         let length = |share| written(&command, share, false).unwrap().lines().next().unwrap().chars().count();
-        assert_eq!((length(1.0), length(0.5), length(0.1)), (304, 95, 55));
+        assert_eq!((length(1.0), length(0.5), length(0.1)), (304, 100, 60));
+    }
+
+    /// Commands with one beginning stay different when their heads are cut, also when they are cut again.
+    #[test]
+    fn heads_are_cut_in_the_middle() {
+        let head = |end: &str| format!("Bash DATABASE_URL=postgres://localhost:5432/ledger_test npx jest {end}");
+        let (one, other) = (head("integration"), head("unit"));
+        assert_eq!(identity(&one), "Bash DATABASE_URL=postgres://localhost:…npx jest integration");
+        assert_ne!(identity(&one), identity(&other));
+        let long = format!("Bash {}", "é word ".repeat(40));
+        for characters in 60..200 {
+            let cut = cut_head(&long, characters);
+            assert_eq!((cut.chars().count(), identity(&cut)), (characters, identity(&long)));
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{
-    form::Form,
+    form::{Form, identity},
     kind::Kind,
     reading::{Readable, Told},
     shown::ShownLines,
@@ -26,6 +26,8 @@ use crate::{
 const MOST: f64 = 4.0;
 /// An earlier story is kept unchanged if the entries after it fit at this scale.
 const CONTINUED: f64 = 0.15;
+/// The smallest scale: calls that changed something are told without their lines.
+const LEAST: f64 = 0.004;
 /// Maximum number of scales to try, because estimates are slightly off.
 const TRIES: usize = 5;
 /// Minimum characters to which an entry is cut that is always quoted.
@@ -195,7 +197,8 @@ impl<'a> Telling<'a> {
         // If a call in the earlier story was run again, its new result must be quoted. Otherwise, the earlier story
         // would report an outdated ending.
         let is_told = |entry: &Placed<'_>, at: usize, scale: f64| {
-            let is_known = all[..standing.len()].iter().any(|earlier| earlier.head() == entry.head());
+            let is_known =
+                all[..standing.len()].iter().any(|earlier| identity(earlier.head()) == identity(entry.head()));
             !is_known || entry.is_again || entry.length(writer, age(at, later), scale) > 0
         };
         let continued = room.checked_sub(stand).filter(|_| !standing.is_empty()).and_then(|room| {
@@ -231,7 +234,7 @@ fn placed(all: Vec<Arc<Candidate<'_>>>) -> Vec<Placed<'_>> {
         if head.split(' ').nth(1) == Some("cd") && !head.contains(" && ") {
             later.clear();
         }
-        again.push(!later.insert(head));
+        again.push(!later.insert(identity(head).into_owned()));
     }
     again.reverse();
     all.into_iter()
@@ -252,7 +255,7 @@ fn chosen(
     let mut best = None;
     for _ in 0..TRIES {
         let scale = scale_for(writer, all, goal);
-        let entries = written_at(writer, all, scale);
+        let entries = written_at(writer, all, |_| scale);
         let tokens: usize = entries.iter().map(|text| count(text)).sum();
         let fits = tokens <= room;
         if fits && best.as_ref().is_none_or(|(_, known)| *known < scale) {
@@ -263,7 +266,19 @@ fn chosen(
         }
         goal *= (room as f64 / tokens as f64).min(2.0) * if fits { 0.995 } else { 0.985 };
     }
-    best
+    let (entries, scale) = best?;
+    if scale > 0.0 {
+        return Some((entries, scale));
+    }
+    // Not all entries fit at the smallest scale, but the newest may.
+    let newest = |from: usize| written_at(writer, all, |at| if at < from { 0.0 } else { LEAST });
+    let (mut low, mut high) = (0, all.len());
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let tokens: usize = newest(middle).iter().map(|text| count(text)).sum();
+        if tokens <= room { high = middle } else { low = middle + 1 }
+    }
+    Some((if low < all.len() { newest(low) } else { entries }, scale))
 }
 
 /// Returns the largest scale at which the entries have about `goal` tokens; 0 if there is none.
@@ -277,7 +292,7 @@ fn scale_for(writer: &Writer, all: &[Placed<'_>], goal: f64) -> f64 {
         return MOST;
     }
     let (mut low, mut high) = (0.0, MOST);
-    while high - low > 0.004 {
+    while high - low > LEAST {
         let middle = f64::midpoint(low, high);
         if estimate(middle) <= goal { low = middle } else { high = middle }
     }
@@ -288,10 +303,11 @@ fn age(at: usize, all: &[Placed<'_>]) -> f64 {
     at as f64 / all.len().max(1) as f64
 }
 
-fn written_at(writer: &Writer, all: &[Placed<'_>], scale: f64) -> Vec<String> {
+/// Writes the entries, each at the scale that `scale` returns for its index.
+fn written_at(writer: &Writer, all: &[Placed<'_>], scale: impl Fn(usize) -> f64) -> Vec<String> {
     let mut paths = Paths::default();
     let write = |(at, entry): (usize, &Placed<'_>)| {
-        let text = entry.written(writer, age(at, all), scale)?;
+        let text = entry.written(writer, age(at, all), scale(at))?;
         let (head, rest) = text.split_at(text.find('\n').unwrap_or(text.len()));
         let short = paths.shortened(head);
         Some(if entry.is_earlier() { text.into_owned() } else { format!("{short}{rest}") })
