@@ -5,7 +5,11 @@ import { lints, runSteps, rustTests, rustTestsOnAddon, vitest } from "./steps.mj
 import { main } from "./tools.mjs";
 
 /** Tests of the border: what goes in, what comes out, and what is refused. */
-const FAST = ["api/arguments", "api/messages", "api/validate", "api/restore", "api/identity", "roo/contract", "roo/guards"];
+const FAST = [
+  ...["api/arguments", "api/messages", "api/validate", "api/restore", "api/identity", "roo/contract", "roo/guards"],
+  // These name what a new provider, format, option or sentence lacks.
+  ...["docs/generated", "docs/lists", "studio/locales", "studio/extension"],
+];
 
 const steps = [
   ...lints,

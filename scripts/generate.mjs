@@ -17,6 +17,7 @@ import { debugAddon, isProgram, root } from "./tools.mjs";
 const require = createRequire(import.meta.url);
 // As in the tests, what was built last for them.
 if (existsSync(debugAddon)) process.env.ROO_CONDENSE_BINARY ??= debugAddon;
+else if (isProgram(import.meta.url)) console.error("No addon for the tests is built; `npm run build:debug` builds one.");
 
 const code = (text) => `\`${text}\``;
 const rows = (...all) => all.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
@@ -55,6 +56,14 @@ function providers() {
 
 /** The built-in providers, as the addon tells of them. */
 const builtIn = () => JSON.parse(require("../js/native.js").builtInProviders());
+
+/** The manifest of the example extension, whose setting lists the providers. */
+function extensionSettings(manifest) {
+  const listed = builtIn()
+    .map(({ id }) => JSON.stringify(id))
+    .join(", ");
+  return manifest.replace(/("roo-condense\.provider": \{\s+"type": "string",\s+"enum": )\[[^\]]*\]/, `$1[${listed}]`);
+}
 
 /** Words on one line if they fit, as Biome writes them. */
 const onOneLine = (line, width, broken) => (line.length <= width ? line : broken);
@@ -254,6 +263,7 @@ export const GENERATED = [
   },
   { file: "js/roo/index.d.ts", write: between("options of a new result", () => declared("OnToolResultOptions")) },
   { file: "js/cli/providers.json", write: names },
+  { file: "examples/vscode-extension/package.json", write: extensionSettings },
   { file: "docs/architecture.md", write: between("layers", drawing) },
   { file: "docs/providers.md", write: between("providers", providers) },
   { file: "docs/lossless.md", write: between("options", optionTable("LosslessConfig")) },

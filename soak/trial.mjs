@@ -100,14 +100,15 @@ function checkResult(checks, before, frozen, result, target, plan, counting) {
   checks.hold(JSON.stringify(api.restore(stored)) === frozen, "restore from JSON does not give back what came in");
 }
 
+/** The providers that ask models or other providers. */
+const ASKING = new Set(["native", "smart", "pipeline", "adaptive", "cost_aware", "quality_first", "per_user", "ab_test", "progressive"]);
+
 /**
  * Whether a provider leaves its own result as it is. The window without a target drops half each time that it is asked, and indices of protected messages are
  * about others in a result. Strategies may ask those that do not.
  */
 const settles = ({ provider, config, target }) =>
-  (provider === "lossless" || provider === "truncation") &&
-  !(config.mode === "window" && target === undefined) &&
-  !(config.protect?.messages?.length > 0);
+  !ASKING.has(provider) && !(config.mode === "window" && target === undefined) && !(config.protect?.messages?.length > 0);
 
 /** Runs a trial; never throws. */
 export async function runTrial(plan) {

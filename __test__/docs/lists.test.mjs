@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { describe, expect, test } from "vitest";
 import { en } from "../../ui/src/locales/en.ts";
 import { fr } from "../../ui/src/locales/fr.ts";
+import { FORMATS } from "../formats/rounds.mjs";
 import { read } from "./support.mjs";
 
 const require = createRequire(import.meta.url);
@@ -21,6 +22,30 @@ const PROGRAMS = [...new Set(kinds), openCode, "Roo Code", "Zoo Code", "Cline"];
 /** The names in a list like "A, B and C". */
 const listed = (text) => text.split(/, (?:and )?| and /).map((name) => name.trim());
 const sorted = (names) => [...names].sort();
+
+/** Where a new format has to be added, beside its own file: each place with the names that it lists. */
+const FORMATS_IN = {
+  "the type MessageFormat in types/messages.d.ts": () =>
+    [.../export type MessageFormat =([^;]+);/.exec(read("types/messages.d.ts"))[1].matchAll(/"([\w-]+)"/g)].map(([, name]) => name),
+  "the first table of docs/formats.md": () => [...read("docs/formats.md").matchAll(/^\| `"([\w-]+)"` \|/gm)].map(([, name]) => name),
+  "WRITERS in __test__/formats/rounds.mjs": () => FORMATS,
+  "CASES in __test__/formats/rules.test.mjs": () => [
+    "anthropic",
+    ...[...read("__test__/formats/rules.test.mjs").matchAll(/^ {2}"?([\w-]+)"?: \[$/gm)].map(([, name]) => name),
+  ],
+  ...Object.fromEntries(
+    [
+      "src/formats/tests.rs",
+      "src/formats/tests/problems.rs",
+      "tests/conversation/formats/writers.rs",
+      "tests/conversation/formats/variations.rs",
+    ].map((file) => [file, () => NAMES.filter((name) => name === "anthropic" || read(file).includes(`"${name}"`))]),
+  ),
+};
+
+test.each(Object.entries(FORMATS_IN))("%s has every format of messages", (_, names) => {
+  expect(sorted(names())).toEqual(sorted(NAMES));
+});
 
 describe("the studio", () => {
   test.each([

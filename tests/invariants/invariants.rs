@@ -139,7 +139,7 @@ impl Trial {
             let of_stages =
                 self.config["stages"].as_array().into_iter().flatten().find_map(|stage| stage["target"].as_u64());
             let tightest = of_stages.map_or(target, |_| Some(0));
-            check_ends(&before, &after, &report, newest_kept(&self.id(), &self.config), tightest);
+            check_ends(&before, &after, &report, newest_kept(&*self.provider, &self.config), tightest);
             check_target(&before, &after, &report, target);
             check_protected(&before, &after, &report, &self.config["protect"]);
             after
@@ -174,14 +174,12 @@ impl Trial {
     }
 }
 
-/// How many of the newest messages the provider promises to leave as they are.
-fn newest_kept(provider: &str, config: &Value) -> usize {
-    let set = |name: &str, default| config[name].as_u64().map_or(default, |count| usize::try_from(count).unwrap());
-    match provider {
-        "truncation" => set("preserveRecentCount", 5),
-        "native" => set("maxMessagesToKeep", 3),
-        _ => 1,
-    }
+/// How many of the newest messages the provider promises to leave as they are: its option for them, if it has one.
+fn newest_kept(provider: &dyn Provider, config: &Value) -> usize {
+    let schema = provider.config_schema();
+    let count = |name: &str| config[name].as_u64().or_else(|| schema["properties"][name]["default"].as_u64());
+    let count = ["preserveRecentCount", "maxMessagesToKeep"].iter().find_map(|name| count(name));
+    count.map_or(1, |count| usize::try_from(count).unwrap())
 }
 
 fn parse(json: &str) -> Conversation {
