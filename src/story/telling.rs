@@ -51,6 +51,8 @@ pub struct Telling<'a> {
 struct Candidate<'t> {
     told: Told<'t>,
     form: Form<'t>,
+    /// Identifies the call among others.
+    key: String,
     /// The entry at its full length, or as it is in an earlier story. `None` if it is dropped even so.
     whole: Option<String>,
     /// Tokens of the same.
@@ -70,8 +72,16 @@ impl<'t> Candidate<'t> {
         let text = whole.as_deref().unwrap_or_default();
         let tokens = count_of(text, encoding);
         let each = tokens as f64 / text.len().max(1) as f64;
-        Self { told, form, whole, tokens, each }
+        let key = key_of(&told);
+        Self { told, form, key, whole, tokens, each }
     }
+}
+
+/// Returns what runs of one call have in common. Pipes and redirections only choose which output of a command is shown.
+fn key_of(told: &Told<'_>) -> String {
+    let head = &*told.entry.head;
+    let shown = [" 2>", " | ", " > "].iter().filter_map(|sign| head.find(sign)).min();
+    identity(&head[..shown.filter(|_| told.kind == Kind::Command).unwrap_or(head.len())]).into_owned()
 }
 
 /// Returns the tokens of an entry and its line feed.
@@ -89,10 +99,6 @@ struct Placed<'t> {
 }
 
 impl Placed<'_> {
-    fn head(&self) -> &str {
-        &self.candidate.told.entry.head
-    }
-
     fn is_earlier(&self) -> bool {
         self.candidate.told.is_earlier
     }
@@ -197,8 +203,7 @@ impl<'a> Telling<'a> {
         // If a call in the earlier story was run again, its new result must be quoted. Otherwise, the earlier story
         // would report an outdated ending.
         let is_told = |entry: &Placed<'_>, at: usize, scale: f64| {
-            let is_known =
-                all[..standing.len()].iter().any(|earlier| identity(earlier.head()) == identity(entry.head()));
+            let is_known = all[..standing.len()].iter().any(|earlier| earlier.candidate.key == entry.candidate.key);
             !is_known || entry.is_again || entry.length(writer, age(at, later), scale) > 0
         };
         let continued = room.checked_sub(stand).filter(|_| !standing.is_empty()).and_then(|room| {
@@ -230,11 +235,12 @@ impl<'a> Telling<'a> {
 /// directory, the same command counts as another.
 fn placed(all: Vec<Arc<Candidate<'_>>>) -> Vec<Placed<'_>> {
     let (mut later, mut again) = (HashSet::new(), Vec::with_capacity(all.len()));
-    for head in all.iter().rev().map(|one| one.told.entry.head.as_str()) {
+    for one in all.iter().rev() {
+        let head = &one.told.entry.head;
         if head.split(' ').nth(1) == Some("cd") && !head.contains(" && ") {
             later.clear();
         }
-        again.push(!later.insert(identity(head).into_owned()));
+        again.push(!later.insert(one.key.as_str()));
     }
     again.reverse();
     all.into_iter()
@@ -527,6 +533,30 @@ mod tests {
         assert!(least(0) < least(1) && least(1) == least(3) && least(3) < least(4), "one more request");
         let shortest = telling.told(9, least(9), &ShownLines::default()).unwrap();
         assert!((0..3).all(|turn| shortest.contains(&format!("Request {turn}. "))), "{shortest}");
+    }
+
+    /// A command whose output is piped is the same command.
+    #[test]
+    fn a_failure_is_not_told_without_a_later_run_with_another_pipe() {
+        let run = |id: &str, command: &str, output: &str| {
+            [
+                json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": id, "name": "Bash", "input": { "command": command } }] }),
+                json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": id, "content": output }] }),
+            ]
+        };
+        let mut messages = vec![json!({ "role": "user", "content": "Fix it." })];
+        messages.extend(run("a", "npm test", "Tests  2 failed | 14 passed (16)"));
+        messages.extend(run("b", "npm test 2>&1 | tail -5", "Tests  16 passed (16)"));
+        for turn in 0..8 {
+            messages.extend(run(&format!("t{turn}"), &format!("ls part{turn}"), "a.ts\nb.ts"));
+        }
+        let conversation = Conversation::parse(&json!(messages).to_string()).unwrap();
+        let tools = ToolTable::default();
+        let telling = Telling::new(&conversation, &tools, Encoding::default(), 0..conversation.len(), &|_| false);
+        let stories = (30..200).filter_map(|room| telling.told(conversation.len(), room, &ShownLines::default()));
+        for story in stories {
+            assert!(!story.contains("2 failed") || story.contains("16 passed (16)"), "{story}");
+        }
     }
 
     #[test]
