@@ -55,10 +55,11 @@ pub fn folded(request: &Request, fold: &Fold<'_>, budget: usize) -> Result<(Prop
     let Some(best) = best_within(&boundaries, budget - lines)? else {
         return Ok((Proposal::default(), false));
     };
-    let best = match naming {
-        Some(naming) => boundaries.with_lines(best, naming, (lines, budget))?,
-        None => best,
+    let shown = match (naming, best.boundary) {
+        (Some(naming), Some(boundary)) => naming.best(boundary, best.state.conversation(), lines as f32),
+        _ => ShownLines::default(),
     };
+    let best = boundaries.filled(best, &shown, budget)?;
     Ok((best.state.into_proposal(request), best.tokens <= budget))
 }
 
@@ -73,7 +74,7 @@ fn best_within(boundaries: &Boundaries<'_>, budget: usize) -> Result<Option<Trie
         let boundary = boundaries.boundary(next);
         let fold = boundaries.tried((boundary, room.max(boundaries.least_room(boundary, budget))), budget)?;
         let is_done = fold.tokens <= budget && fold.crowded == Crowded::Nothing;
-        let is_close = fold.tokens as f64 >= budget as f64 * CLOSE_ENOUGH;
+        let is_close = fold.is_close(budget);
         if tried.as_ref().is_none_or(|tried| fold.is_better_than(tried, budget)) {
             tried = Some(fold);
         }
@@ -118,6 +119,11 @@ struct Tried {
 }
 
 impl Tried {
+    /// Returns true if the fold uses most of the budget.
+    fn is_close(&self, budget: usize) -> bool {
+        self.tokens as f64 >= budget as f64 * CLOSE_ENOUGH
+    }
+
     /// Returns true if this fold is better. If both fit, the better one cuts fewer texts that should stay, or else has
     /// more tokens. If neither fits, it is the smaller one.
     fn is_better_than(&self, other: &Self, budget: usize) -> bool {
@@ -127,9 +133,7 @@ impl Tried {
             (fits, _) => fits,
         }
     }
-}
 
-impl Tried {
     /// Shortens the kept messages.
     fn shorten(&mut self, fold: &Fold<'_>, proposal: Proposal) -> Result<(), CondenseError> {
         self.shortened = Some(proposal.clone());
@@ -272,21 +276,16 @@ impl<'a> Boundaries<'a> {
         Ok(Tried { boundary, tokens: all, crowded: Crowded::Nothing, story: tokens, shortened: None, state })
     }
 
-    /// Adds lines of results to the story, for names that no kept message contains.
-    fn with_lines(
-        &self,
-        best: Tried,
-        naming: NamingLines<'_>,
-        (lines, budget): (usize, usize),
-    ) -> Result<Tried, CondenseError> {
+    /// Tells the story again with these lines of results, in the room that the fold leaves. Boundaries are only between
+    /// rounds, so without this a long round that has to be folded would leave most of the budget unused.
+    fn filled(&self, best: Tried, lines: &ShownLines, budget: usize) -> Result<Tried, CondenseError> {
         let Some(boundary) = best.boundary.filter(|_| best.story > 0) else { return Ok(best) };
-        let lines = naming.best(boundary, best.state.conversation(), lines as f32);
-        if lines.is_empty() {
+        if lines.is_empty() && best.is_close(budget) {
             return Ok(best);
         }
         let mut room = best.story + budget.saturating_sub(best.tokens);
         for _ in 0..SHORTER {
-            let story = self.story(boundary, room, &lines);
+            let story = self.story(boundary, room, lines);
             let mut next = self.applied(Some(boundary), Some(story))?;
             // The cuts in `best` were chosen with a story, so they do not apply without one.
             if next.story == 0 {
