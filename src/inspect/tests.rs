@@ -79,9 +79,8 @@ fn a_log_counts_as_a_summary_where_logs_are_put() {
         { "role": "user", "content": log },
     ]));
     assert_eq!(found.messages[2].kinds.main(), Kind::Summaries);
-    assert!(found.messages[4].kinds.count(Kind::Summaries) > 5 && found.messages[4].kinds.count(Kind::User) > 0);
     // Elsewhere, the same text is not a summary.
-    assert_eq!(found.messages[6].kinds.count(Kind::Summaries), 0);
+    assert!([4, 6].iter().all(|message| found.messages[*message].kinds.count(Kind::Summaries) == 0));
 }
 
 #[test]

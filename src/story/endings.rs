@@ -156,7 +156,7 @@ fn of_one_shape(lines: &[&str], all: &[usize], like: usize) -> Vec<usize> {
     let mut found: Vec<(usize, usize)> = kinds.into_values().collect();
     // Kinds that never recur are the items of a list, not an ending.
     let most = found.iter().map(|(times, _)| *times).max().unwrap_or_default();
-    if found.len() > TOGETHER && most == 1 {
+    if found.len() > TOGETHER && most == 1 && !is_count {
         found.clear();
     }
     found.sort_by_cached_key(|(times, at)| (failure_in(lines[*at]) != Some(Failure::Verdict), *times, usize::MAX - at));
@@ -224,6 +224,8 @@ mod tests {
             told(&format!("{}\npkg-b test: Done", packages.join("\n"))),
             [packages[0], packages[1], "pkg-b test: Done"]
         );
+        let five = ["1 interrupted", "2 flaky", "9 did not run", "3 skipped", "75 passed (2.1m)"];
+        assert!(told(&five.join("\n")).len() >= 4, "counts at the end are no list");
         assert_eq!(
             told("error: process \"migrate\" exited with code 3\nBuilt\nDone."),
             ["error: process \"migrate\" exited with code 3", "Done."]

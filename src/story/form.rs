@@ -35,7 +35,8 @@ impl Kind {
             Self::Report => most(1800.0, 1800.0, 600.0),
             Self::Notice => most(400.0, 0.0, 0.0),
             Self::Change => most(0.0, 420.0, 400.0),
-            Self::Command => most(0.0, 200.0, 320.0),
+            Self::Item => most(0.0, 160.0, 160.0),
+            Self::Command | Self::Inspection => most(0.0, 200.0, 320.0),
             Self::Asked => most(0.0, 400.0, 600.0),
             Self::Look => most(0.0, 0.0, 300.0),
             Self::Silent => most(0.0, 0.0, 0.0),
@@ -50,9 +51,9 @@ impl Kind {
             Self::Summary => 3.0,
             Self::Paste => 0.6,
             Self::Assistant => 0.1 + 0.15 * age,
-            Self::Notice => 0.5,
-            Self::Report | Self::Change => 1.2 + 0.4 * age,
-            Self::Command | Self::Asked => 0.6 + 0.4 * age,
+            Self::Notice => 1.0,
+            Self::Report | Self::Change | Self::Item => 1.2 + 0.4 * age,
+            Self::Command | Self::Inspection | Self::Asked => 0.6 + 0.4 * age,
             Self::Look => 0.6,
             Self::Silent => 0.0,
         };
@@ -71,8 +72,10 @@ const LEAST_GIVEN: f64 = 40.0;
 /// Minimum characters for a call's result; with fewer, the call is dropped. Few suffice, because the most informative
 /// lines are quoted.
 const LEAST_ANSWER: f64 = 16.0;
-/// Minimum characters of each line that is always quoted with a result.
+/// Minimum characters of each line that is always quoted with a result, if the result has an outcome.
 const LEAST_LINE: usize = 80;
+/// The same if it has none.
+const LEAST_PLAIN_LINE: usize = 40;
 /// Factor on the length of a result that reports failure.
 const FAILED: f64 = 2.5;
 /// Factor on the length of a command's result without an outcome. It is also the maximum factor for an earlier run.
@@ -102,8 +105,21 @@ pub struct Form<'t> {
     answered: Vec<Answer<'t>>,
     /// The ending, as indices of `answered`.
     ending: Ending,
+    /// Number of lines of the result.
+    lines: usize,
     /// Indices of the lines in `answered` that are quoted at any scale.
     shown: Vec<usize>,
+}
+
+/// What the entries of a story mean for one of them.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Among {
+    /// True if a later entry is of the same call.
+    pub is_again: bool,
+    /// True if later entries cannot be understood without it: it changes the directory in which they run.
+    pub is_needed: bool,
+    /// True if its head, once cut, would be that of another call.
+    pub is_alike: bool,
 }
 
 /// Quoted lines, with their length.
@@ -155,7 +171,7 @@ impl<'t> Form<'t> {
             is_failed,
             telling: match kind {
                 _ if is_failed || ranked.bad.is_some() => FAILED,
-                Kind::Command if !ranked.says => PLAIN,
+                Kind::Command | Kind::Inspection if !ranked.says => PLAIN,
                 _ => 1.0,
             },
             head: entry.head.clone(),
@@ -163,35 +179,44 @@ impl<'t> Form<'t> {
             given: given.both_ends(most.given),
             changed,
             ending: Ending { must: places(&ranked.must), more: places(&ranked.more), ..Ending::default() },
+            lines: answered.len(),
             shown: places(&shown),
             answered: told.iter().map(|at| Answer::new(answered[*at].clone())).collect(),
         }
     }
 
-    /// Writes the entry at this share of its limits. Returns `None` if too little would remain. `is_again` means that a
-    /// later entry has the same head. A change is then dropped without its lines, and a result gets no larger share
-    /// than the later one.
-    pub fn told(&self, writer: &Writer, share: f64, is_again: bool) -> Option<String> {
-        self.quotes(share, is_again).map(|(head, quotes)| writer.written(&head, &quotes))
+    /// Writes the entry at this share of its limits. Returns `None` if too little would remain. If the call was made
+    /// again, a change is dropped without its lines, and a result gets no larger share than the later one.
+    pub fn told(&self, writer: &Writer, share: f64, among: Among) -> Option<String> {
+        self.quotes(share, among).map(|(head, quotes)| writer.written(&head, &quotes))
     }
 
     /// Returns the length in bytes of what [`Self::told`] would write.
-    pub fn length(&self, writer: &Writer, share: f64, is_again: bool) -> Option<usize> {
-        self.quotes(share, is_again).map(|(head, quotes)| writer.length(&head, &quotes))
+    pub fn length(&self, writer: &Writer, share: f64, among: Among) -> Option<usize> {
+        self.quotes(share, among).map(|(head, quotes)| writer.length(&head, &quotes))
     }
 
     /// Returns the head and the lines of the entry at this share of its limits.
-    fn quotes(&self, share: f64, is_again: bool) -> Option<(Cow<'_, str>, Vec<Quotation<'_>>)> {
+    fn quotes(
+        &self,
+        share: f64,
+        Among { is_again, is_needed, is_alike }: Among,
+    ) -> Option<(Cow<'_, str>, Vec<Quotation<'_>>)> {
         let most = self.kind.most();
-        let is_looked_at = self.kind == Kind::Look && !self.is_failed;
-        if self.kind == Kind::Silent || (is_looked_at && self.shown.is_empty()) {
+        // A failed read that succeeded later says nothing any more.
+        let is_over = self.kind == Kind::Look && (is_again || !self.is_failed) && self.shown.is_empty();
+        if self.kind == Kind::Silent || is_over {
             return None;
         }
         let in_room = |lines: &Lines<'t>, most: f64, least: f64| {
             let room = most * share;
             if room < least && lines.length as f64 > room { Vec::new() } else { lines.in_room(room) }
         };
-        let mut quotes = in_room(&self.said, most.said, LEAST_WORDS);
+        let mut quotes = match self.kind {
+            // A notice may say that something else changed a file, or how a command of the user's ended.
+            Kind::Notice if !is_again && share > 0.0 => self.said.in_room((most.said * share).max(LEAST_WORDS)),
+            _ => in_room(&self.said, most.said, LEAST_WORDS),
+        };
         if quotes.is_empty() && !self.said.quotes.is_empty() {
             return None;
         }
@@ -205,8 +230,8 @@ impl<'t> Form<'t> {
             // Shown lines keep an entry, except an earlier run. It is quoted only if its ending has enough characters.
             _ if !self.shown.is_empty() && (!is_again || self.kind == Kind::Look) => true,
             Kind::Change => !given.is_empty() || (!is_again && share > 0.0),
-            // A command that says nothing may undo something.
-            Kind::Command if self.answered.is_empty() => !is_again && share > 0.0,
+            Kind::Command | Kind::Inspection if is_needed => share > 0.0,
+            Kind::Command if !is_again => share > 0.0,
             _ => room >= LEAST_ANSWER || !self.said.quotes.is_empty(),
         };
         if !is_told {
@@ -215,7 +240,7 @@ impl<'t> Form<'t> {
         quotes.extend(given);
         quotes.extend(self.ends(room as usize));
         // The end of a path identifies the file, so heads with paths are not cut.
-        let is_cut = share < 1.0 && !matches!(self.kind, Kind::Change | Kind::Look);
+        let is_cut = share < 1.0 && !is_alike && !matches!(self.kind, Kind::Change | Kind::Look);
         let head =
             if is_cut { cut_head(&self.head, (most.given * share).max(HEAD) as usize) } else { (&self.head).into() };
         Some((head, quotes))
@@ -226,7 +251,8 @@ impl<'t> Form<'t> {
     fn ends(&self, room: usize) -> Vec<Quotation<'_>> {
         let must = self.ending.must.len();
         let line = LINE.min(room);
-        let each = (room / must.max(1)).clamp(LEAST_LINE, LINE);
+        let least = if self.telling > PLAIN { LEAST_LINE } else { LEAST_PLAIN_LINE };
+        let each = (room / must.max(1)).clamp(least, LINE);
         let mut chosen: Vec<(usize, Cow<'_, str>)> = Vec::new();
         let mut left = room;
         for (place, at) in self.ending.must.iter().chain(&self.ending.more).enumerate() {
@@ -244,6 +270,11 @@ impl<'t> Form<'t> {
             }
         }
         chosen.sort_by_key(|(at, _)| *at);
+        // An ending alone does not look like the whole result.
+        let is_part = chosen.len() < self.lines;
+        if let Some((_, first)) = chosen.first_mut().filter(|(_, first)| is_part && !first.starts_with('…')) {
+            *first = format!("… {first}").into();
+        }
         chosen.into_iter().map(|(at, text)| Quotation { mark: self.answered[at].quote.mark, text }).collect()
     }
 
@@ -251,6 +282,11 @@ impl<'t> Form<'t> {
     pub fn cut_words(&self, writer: &Writer, characters: usize) -> String {
         let all = self.said.quotes.iter().chain(&self.given.quotes).cloned().collect();
         writer.written(&self.head, &Lines::new(all).in_room(characters as f64))
+    }
+
+    /// Returns true for a change whose result says no more than that it succeeded.
+    pub fn proves_change(&self) -> bool {
+        self.kind == Kind::Change && self.lines == 0
     }
 
     /// Returns true if the entry is quoted even if nothing else fits.
@@ -280,8 +316,8 @@ fn cut_head(head: &str, characters: usize) -> Cow<'_, str> {
     format!("{}…{}", &head[..at(beginning)], &head[end..]).into()
 }
 
-/// Returns what identifies a call in the shortest form of its head, so that a head that an earlier story cut is known.
-pub fn identity(head: &str) -> Cow<'_, str> {
+/// Returns the shortest form of a head.
+pub fn shortest(head: &str) -> Cow<'_, str> {
     cut_head(head, HEAD as usize)
 }
 
@@ -323,13 +359,21 @@ fn cut_before(line: &str, characters: usize) -> String {
 /// Returns the lines that a call wrote, and the indices of those that it adds or removes. Removed lines are returned
 /// only if it wrote no others. A removed line above an added one would seem to be replaced by it, though they may be of
 /// different changes.
-fn written<'t>(Told { entry, changed, .. }: &Told<'t>) -> (Vec<Quotation<'t>>, Vec<usize>) {
+fn written<'t>(Told { entry, changed, replaced, .. }: &Told<'t>) -> (Vec<Quotation<'t>>, Vec<usize>) {
     let adds = entry.quotes.iter().any(|quote| matches!(quote.mark, Mark::Given | Mark::Added));
     let is_written = |mark: Mark| matches!(mark, Mark::Given | Mark::Added) || (mark == Mark::Removed && !adds);
-    let written = || entry.quotes.iter().enumerate().filter(|(_, quote)| is_written(quote.mark));
-    let is_changed = |(_, (at, _)): &(usize, (usize, &Quotation<'_>))| changed.binary_search(at).is_ok();
-    let places = written().enumerate().filter(is_changed).map(|(place, _)| place).collect();
-    (written().map(|(_, quote)| quote.clone()).collect(), places)
+    let (mut quotes, mut places): (Vec<Quotation<'t>>, Vec<usize>) = Default::default();
+    for (at, quote) in entry.quotes.iter().enumerate().filter(|(_, quote)| is_written(quote.mark)) {
+        if replaced.binary_search(&at).is_ok() {
+            quotes.last_mut().into_iter().for_each(Quotation::mark_gap);
+            continue;
+        }
+        if changed.binary_search(&at).is_ok() {
+            places.push(quotes.len());
+        }
+        quotes.push(quote.clone());
+    }
+    (quotes, places)
 }
 
 /// Returns the changed lines without those around them.
@@ -425,11 +469,20 @@ mod tests {
     fn told(kind: Kind, head: &str, quotes: &[(Mark, &str)]) -> Told<'static> {
         let quotes = quotes.iter().map(|(mark, text)| quotation(*mark, text).into_owned()).collect();
         let entry = Entry { head: head.to_owned(), quotes };
-        Told { message: 0, entry, kind, is_earlier: false, shown: Vec::new(), changed: Vec::new(), results: Vec::new() }
+        Told {
+            message: 0,
+            entry,
+            kind,
+            is_earlier: false,
+            shown: Vec::new(),
+            changed: Vec::new(),
+            replaced: Vec::new(),
+            results: Vec::new(),
+        }
     }
 
     fn written(told: &Told, share: f64, is_again: bool) -> Option<String> {
-        Form::new(told).told(&Writer::default(), share, is_again)
+        Form::new(told).told(&Writer::default(), share, Among { is_again, ..Among::default() })
     }
 
     #[test]
@@ -442,9 +495,11 @@ mod tests {
             (Kind::Paste, 0.15, 0.15, 0.15),
             (Kind::Report, 0.3, 0.35, 0.4),
             (Kind::Assistant, 0.025, 0.044, 0.063),
-            (Kind::Notice, 0.125, 0.125, 0.125),
+            (Kind::Notice, 0.25, 0.25, 0.25),
             (Kind::Change, 0.3, 0.35, 0.4),
+            (Kind::Item, 0.3, 0.35, 0.4),
             (Kind::Command, 0.15, 0.2, 0.25),
+            (Kind::Inspection, 0.15, 0.2, 0.25),
             (Kind::Asked, 0.15, 0.2, 0.25),
             (Kind::Look, 0.15, 0.15, 0.15),
             (Kind::Silent, 0.0, 0.0, 0.0),
@@ -496,12 +551,12 @@ mod tests {
     fn heads_are_cut_in_the_middle() {
         let head = |end: &str| format!("Bash DATABASE_URL=postgres://localhost:5432/ledger_test npx jest {end}");
         let (one, other) = (head("integration"), head("unit"));
-        assert_eq!(identity(&one), "Bash DATABASE_URL=postgres://localhost:…npx jest integration");
-        assert_ne!(identity(&one), identity(&other));
+        assert_eq!(shortest(&one), "Bash DATABASE_URL=postgres://localhost:…npx jest integration");
+        assert_ne!(shortest(&one), shortest(&other));
         let long = format!("Bash {}", "é word ".repeat(40));
         for characters in 60..200 {
             let cut = cut_head(&long, characters);
-            assert_eq!((cut.chars().count(), identity(&cut)), (characters, identity(&long)));
+            assert_eq!((cut.chars().count(), shortest(&cut)), (characters, shortest(&long)));
         }
     }
 
@@ -538,7 +593,7 @@ mod tests {
     fn shown_lines_are_quoted_at_any_share_unless_a_later_run_is() {
         let lines = [(Mark::Answered, "building"), (Mark::Answered, "const parseDay"), (Mark::Answered, "done")];
         let shown = Told { shown: vec![1], ..told(Kind::Command, "Bash npm run build", &lines) };
-        assert_eq!(written(&shown, 0.0, false).unwrap(), "Bash npm run build\n  → const parseDay\n  → done");
+        assert_eq!(written(&shown, 0.0, false).unwrap(), "Bash npm run build\n  → … const parseDay\n  → done");
         assert_eq!(written(&shown, 0.0, true), None);
         let read = Told { shown: vec![0], ..told(Kind::Look, "Read a.ts", &lines[1..2]) };
         assert_eq!(written(&read, 0.0, true).unwrap(), "Read a.ts\n  → const parseDay");
@@ -575,10 +630,13 @@ mod tests {
     fn the_newest_list_is_told_at_any_share_and_a_result_from_a_few_characters_on() {
         let quotes = [(Mark::Given, "pending: Write the tests"), (Mark::Answered, "Saved.")];
         assert!(written(&told(Kind::List, "TodoWrite", &quotes), 0.1, false).is_some());
+        let shows = told(Kind::Inspection, "Bash cat a.log", &[(Mark::Answered, "3 passed")]);
+        assert_eq!(written(&shows, 0.05, false).unwrap(), "Bash cat a.log\n  → 3 passed");
+        assert_eq!(written(&shows, 0.04, false), None);
         let command = told(Kind::Command, "Bash npm test", &[(Mark::Answered, "3 passed")]);
-        assert_eq!(written(&command, 0.05, false).unwrap(), "Bash npm test\n  → 3 passed");
-        assert_eq!(written(&command, 0.04, false), None);
-        let failed = told(Kind::Command, "Bash npm test", &[(Mark::Answered, "3 failed")]);
+        assert!(written(&command, 0.01, false).is_some(), "it may have changed something");
+        assert_eq!(written(&command, 0.04, true), None);
+        let failed = told(Kind::Inspection, "Bash cat a.log", &[(Mark::Answered, "3 failed")]);
         assert!(written(&failed, 0.02, false).is_some(), "a failure is told longer than a success");
         assert_eq!(written(&told(Kind::Silent, "TodoWrite", &quotes), 1.0, false), None);
         assert_eq!(written(&told(Kind::Look, "Read a.ts", &[(Mark::Answered, "x")]), 1.0, false), None);

@@ -1,7 +1,7 @@
 //! The kinds of entries.
 
 use super::text::{ASSISTANT, NOTICE, PASTE, SUMMARY, SYSTEM, USER};
-use crate::transcript::{Meaning, ToolTable, changed_by_command};
+use crate::transcript::{Meaning, ToolTable, changed_by_command, only_reads};
 
 /// The kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,8 +23,12 @@ pub enum Kind {
     List,
     /// A write or an edit of a file.
     Change,
-    /// A command.
+    /// An item of a todo list, or its new state.
+    Item,
+    /// A command that may change something. Without it, an earlier edit or failure that it ended would seem to last.
     Command,
+    /// A command that certainly changes nothing.
+    Inspection,
     /// Another call with a reply, such as to an agent, a website or a custom tool.
     Asked,
     /// A read or search. It is quoted if it failed, or for lines that keep names readable.
@@ -36,6 +40,11 @@ pub enum Kind {
 /// The beginning of a patch in a command line.
 pub const PATCH: &str = " *** Begin Patch";
 
+/// Returns the command line in the head of a command.
+pub fn command(head: &str) -> &str {
+    head.split_once(' ').map_or("", |(_, command)| command)
+}
+
 impl Kind {
     /// Returns the kind of calls to tools with this meaning.
     fn from_meaning(meaning: Meaning) -> Self {
@@ -43,7 +52,8 @@ impl Kind {
             Meaning::Edit | Meaning::Write | Meaning::Touch | Meaning::Editor => Self::Change,
             Meaning::Command => Self::Command,
             Meaning::Read | Meaning::Search | Meaning::List | Meaning::Skill | Meaning::Recall => Self::Look,
-            Meaning::Todo | Meaning::Item => Self::Silent,
+            Meaning::Todo => Self::Silent,
+            Meaning::Item => Self::Item,
             Meaning::Ask => Self::Report,
             Meaning::Plan | Meaning::Agent | Meaning::Mode | Meaning::Web | Meaning::Other => Self::Asked,
         }
@@ -52,12 +62,9 @@ impl Kind {
     /// Returns the kind of a call with this meaning and head. A command that certainly changes files, such as
     /// `git checkout -- src/a.ts`, is a change. Without it, an earlier edit would seem to last.
     pub fn from_call(meaning: Meaning, head: &str) -> Self {
-        let changes = || {
-            let command = head.split_once(' ').map_or("", |(_, command)| command);
-            head.contains(PATCH) || !changed_by_command(command).is_empty()
-        };
         match Self::from_meaning(meaning) {
-            Self::Command if changes() => Self::Change,
+            Self::Command if head.contains(PATCH) || !changed_by_command(command(head)).is_empty() => Self::Change,
+            Self::Command if only_reads(command(head)) => Self::Inspection,
             kind => kind,
         }
     }

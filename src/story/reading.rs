@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::{
     endings::is_shown,
-    kind::{Kind, PATCH},
+    kind::{Kind, PATCH, command},
     shown::{ShownLines, content},
     standing::story_blocks,
     text::{
@@ -21,11 +21,12 @@ use super::{
     written::{Parameter, Written},
 };
 use crate::{
-    conversation::{Block, ContentKind, Conversation, Role, TextAt},
+    conversation::{Block, Content, ContentKind, Conversation, Role, TextAt},
     markers::{is_about_messages, is_summary},
     transcript::{
         CallOutcome, ContentPiece, MAX_HEAD_PARAMETER, Meaning, PieceSource, Pieces, Stretch, ToolSource, ToolTable,
-        Voice, around_final_content, decompose, outcome_of_answer, proves_change, proves_list, spoken, with_texts,
+        Voice, announces_words, around_final_content, decompose, outcome_of_answer, proves_change, proves_list, spoken,
+        with_texts,
     },
 };
 
@@ -42,6 +43,8 @@ pub struct Told<'t> {
     pub shown: Vec<usize>,
     /// Indices of the written lines that a change adds or removes. Other written lines are unchanged ones around them.
     pub changed: Vec<usize>,
+    /// Indices of the written lines that a later change replaced. They are not quoted.
+    pub replaced: Vec<usize>,
     /// The results that the entry quotes, or of which it can quote lines.
     pub results: Vec<Answer>,
 }
@@ -142,8 +145,21 @@ impl<'a> Readable<'a> {
             is_earlier: *is_earlier,
             shown: places,
             changed: told.changed.clone(),
+            replaced: told.replaced.clone(),
             results: Vec::new(),
         })
+    }
+}
+
+/// Returns true for a result without a word.
+fn is_blank(content: &Content) -> bool {
+    match content {
+        Content::Text(text) => text.trim().is_empty(),
+        Content::Blocks(blocks) => {
+            blocks.iter().all(|block| matches!(block, Block::Text { text, .. } if text.trim().is_empty()))
+        }
+        Content::Missing => true,
+        Content::Other(_) => false,
     }
 }
 
@@ -175,7 +191,7 @@ fn is_looked_at(kind: Kind, piece: &ContentPiece, is_error: bool) -> bool {
     !is_error && kind == Kind::Look && piece.kind == ContentKind::ToolResults
 }
 
-/// Returns the message and block of the newest call that set a todo list and did not fail.
+/// Returns the message and block of the newest call that set a todo list and was not refused.
 fn newest_list(conversation: &Conversation, tools: &ToolTable, pieces: &[Pieces]) -> Option<(usize, usize)> {
     let refused: HashSet<&str> = conversation
         .messages()
@@ -186,11 +202,16 @@ fn newest_list(conversation: &Conversation, tools: &ToolTable, pieces: &[Pieces]
         })
         .collect();
     let is_list = |block: &Block| matches!(block, Block::ToolUse { id, name, .. } if tools.meaning(name) == Meaning::Todo && !refused.contains(id.as_str()));
-    let in_xml =
-        |piece: &ContentPiece| piece.kind == ContentKind::ToolParameters && piece.source.meaning() == Meaning::Todo;
+    let in_xml = |message: usize, piece: &ContentPiece| {
+        let block = conversation.message(message).content.blocks().get(piece.block);
+        piece.kind == ContentKind::ToolParameters
+            && piece.source.meaning() == Meaning::Todo
+            && !matches!(block, Some(Block::ToolUse { .. }))
+    };
     (0..conversation.len()).rev().find_map(|message| {
         let block = conversation.message(message).content.blocks().iter().rposition(is_list);
-        let block = block.or_else(|| pieces[message].iter().rfind(|piece| in_xml(piece)).map(|piece| piece.block));
+        let block =
+            block.or_else(|| pieces[message].iter().rfind(|piece| in_xml(message, piece)).map(|piece| piece.block));
         block.map(|block| (message, block))
     })
 }
@@ -205,7 +226,20 @@ struct Draft<'t> {
     /// True once the call has a result. Calls without a result are not quoted.
     is_answered: bool,
     changed: Vec<usize>,
+    replaced: Vec<usize>,
+    /// The lines that a change replaces by others.
+    replaces: Vec<&'t str>,
+    /// True if a call writes a whole file.
+    is_whole: bool,
     results: Vec<Answer>,
+}
+
+impl Draft<'_> {
+    /// Returns true for a change whose result says no more than that it succeeded.
+    fn proves_change(&self) -> bool {
+        let says = |quote: &Quotation<'_>| matches!(quote.mark, Mark::Answered | Mark::Failed);
+        self.kind == Kind::Change && self.is_answered && !self.entry.quotes.iter().any(says)
+    }
 }
 
 struct Reading<'a> {
@@ -301,10 +335,14 @@ impl<'a> Reading<'a> {
     /// says nothing, an earlier failure or edit that it followed would seem to last.
     fn answered(&mut self, message: usize) {
         for block in self.conversation.message(message).content.blocks() {
-            let Block::ToolResult { tool_use_id, is_error: false, .. } = block else { continue };
+            let Block::ToolResult { tool_use_id, is_error, content, .. } = block else { continue };
             let place = self.place_of(message, Some(tool_use_id));
             let is_call = |draft: &&mut Draft<'_>| draft.place == place && !draft.is_earlier;
-            self.drafts.iter_mut().rev().find(is_call).into_iter().for_each(|draft| draft.is_answered = true);
+            let Some(draft) = self.drafts.iter_mut().rev().find(is_call) else { continue };
+            draft.is_answered = true;
+            if *is_error && is_blank(content) {
+                draft.entry.quotes.push(Quotation::new(Mark::Failed, "…"));
+            }
         }
     }
 
@@ -337,8 +375,18 @@ impl<'a> Reading<'a> {
         is_answered: bool,
     ) {
         let entry = Entry { head, quotes };
-        let (changed, results) = (Vec::new(), Vec::new());
-        self.drafts.push(Draft { place, entry, kind, is_earlier: false, is_answered, changed, results });
+        self.drafts.push(Draft {
+            place,
+            entry,
+            kind,
+            is_earlier: false,
+            is_answered,
+            changed: Vec::new(),
+            replaced: Vec::new(),
+            replaces: Vec::new(),
+            is_whole: false,
+            results: Vec::new(),
+        });
     }
 
     /// Returns the index of the draft for the call that a piece belongs to. Adds the draft if there is none.
@@ -406,7 +454,7 @@ impl<'a> Reading<'a> {
         if piece.kind != ContentKind::ToolParameters {
             return;
         }
-        if matches!(source.meaning, Meaning::Todo | Meaning::Item) {
+        if source.meaning == Meaning::Todo {
             let is_newest = self.newest_list == Some((message, piece.block));
             if is_newest && self.drafts[draft].entry.quotes.is_empty() {
                 self.drafts[draft].entry.quotes = self.list(message, piece.block, text);
@@ -427,13 +475,17 @@ impl<'a> Reading<'a> {
             return;
         }
         let draft = &mut self.drafts[draft];
+        draft.is_whole |= source.meaning == Meaning::Write;
         let all = &mut draft.entry.quotes;
-        for Written { quotes, changed } in written.unwrap_or_else(|| vec![Written::all(quotes_of(Mark::Given, text))]) {
+        for Written { quotes, changed, replaced } in
+            written.unwrap_or_else(|| vec![Written::all(quotes_of(Mark::Given, text))])
+        {
             // Lines may stand between two changes of a file.
             if quotes.first().is_some_and(|quote| quote.mark == Mark::Added) {
                 all.iter_mut().rfind(|quote| quote.mark == Mark::Added).into_iter().for_each(Quotation::mark_gap);
             }
             draft.changed.extend(changed.into_iter().map(|at| all.len() + at));
+            draft.replaces.extend(replaced);
             all.extend(quotes);
         }
     }
@@ -495,16 +547,17 @@ impl<'a> Reading<'a> {
     fn finish(mut self) -> Vec<Told<'a>> {
         // The draft of a call without parameters is added with its result, so drafts may be out of order.
         self.drafts.sort_by_key(|draft| draft.place);
+        find_replaced(&mut self.drafts);
         let is_told = |draft: &Draft<'_>| draft.kind != Kind::Silent && (draft.is_earlier || draft.is_answered);
         let newest_list = self.drafts.iter().rposition(|draft| draft.kind == Kind::List);
         let older = self.drafts.iter_mut().take(newest_list.unwrap_or(0)).filter(|draft| draft.kind == Kind::List);
         older.for_each(|draft| draft.kind = Kind::Silent);
         let mut all: Vec<Told<'_>> = Vec::new();
         let mut last: Option<usize> = None;
-        for Draft { place: (message, _), entry, kind, is_earlier, changed, results, .. } in
+        for Draft { place: (message, _), entry, kind, is_earlier, changed, replaced, results, .. } in
             self.drafts.into_iter().filter(is_told)
         {
-            let told = Told { message, entry, kind, is_earlier, shown: Vec::new(), changed, results };
+            let told = Told { message, entry, kind, is_earlier, shown: Vec::new(), changed, replaced, results };
             if told.says() {
                 // Identical consecutive entries, such as a command that polls, are quoted once.
                 if last.is_some_and(|last| !is_earlier && told.entry == all[last].entry) {
@@ -518,6 +571,28 @@ impl<'a> Reading<'a> {
             all.push(told);
         }
         all
+    }
+}
+
+/// Finds the written lines that a later change of the same file replaced. Quoted, they would seem to stand.
+fn find_replaced(drafts: &mut [Draft<'_>]) {
+    // The lines that later changes of each file replace, and those of its newest whole text.
+    let mut later: HashMap<String, (HashMap<String, usize>, Option<HashSet<String>>)> = HashMap::new();
+    for draft in drafts.iter_mut().rev().filter(|draft| draft.kind == Kind::Change && !draft.is_earlier) {
+        let (gone, whole) = later.entry(command(&draft.entry.head).to_owned()).or_default();
+        let lines = || draft.changed.iter().map(|at| (*at, draft.entry.quotes[*at].text.trim()));
+        let mut is_replaced = |line: &str| {
+            let is_gone = gone.get_mut(line).filter(|times| **times > 0).map(|times| *times -= 1).is_some();
+            is_gone || whole.as_ref().is_some_and(|whole| !whole.contains(line))
+        };
+        let says = |line: &str| line.chars().any(char::is_alphanumeric);
+        draft.replaced = lines().filter(|(_, line)| says(line) && is_replaced(line)).map(|(at, _)| at).collect();
+        if draft.proves_change() {
+            draft.replaces.iter().for_each(|line| *gone.entry(line.trim().to_owned()).or_default() += 1);
+            if draft.is_whole {
+                *whole = Some(lines().map(|(_, line)| line.to_owned()).collect());
+            }
+        }
     }
 }
 
@@ -538,10 +613,12 @@ fn names_file(head: &str, file: &str) -> bool {
     format!("{head} ").contains(&format!(" {file} "))
 }
 
-/// Returns the line that announces the user's words about a call, and the words. The line is empty if there is none.
+/// Returns the line by which the host announces the user's words about a call, and the words. The line is empty if there
+/// is none. Any other line that ends with a colon is the user's.
 fn announced_words(text: &str) -> (&str, &str) {
     let (first, words) = text.trim().split_once('\n').unwrap_or((text, ""));
-    if first.trim_end().ends_with(':') && !words.trim().is_empty() { (first, words) } else { ("", text) }
+    let is_hosts = first.starts_with('[') || announces_words(first);
+    if is_hosts && first.trim_end().ends_with(':') && !words.trim().is_empty() { (first, words) } else { ("", text) }
 }
 
 /// Returns the indices of the quotes for which `holds` returns true.
@@ -680,15 +757,76 @@ mod tests {
 
     #[test]
     fn commands_that_change_files_are_changes() {
-        let commands = ["git checkout -- src/a.ts", "rm src/a.ts", "git restore src/a.ts", "npm test", "git status"];
+        let commands =
+            ["git checkout -- src/a.ts", "rm src/a.ts", "git restore src/a.ts", "npm test", "git stash", "git status"];
         let run = |(at, command): (usize, &&str)| {
             let (id, text) = (at.to_string(), if at % 4 == 0 { "" } else { "ok" });
             [call(&id, "Bash", &json!({ "command": command })), result(&id, text)]
         };
         let all = told(&json!(commands.iter().enumerate().flat_map(run).collect::<Vec<_>>()));
         let kinds: Vec<Kind> = all.iter().map(|(kind, ..)| *kind).collect();
-        let changes = [Kind::Change, Kind::Change, Kind::Change];
-        assert_eq!(kinds, [&changes[..], &[Kind::Command, Kind::Command]].concat(), "`git status` says nothing");
+        let others = [Kind::Command, Kind::Command, Kind::Inspection];
+        assert_eq!(kinds, [&[Kind::Change; 3][..], &others].concat());
+    }
+
+    #[test]
+    fn a_refused_list_does_not_take_the_place_of_the_list() {
+        let list = |id: &str, state: &str| {
+            call(id, "TodoWrite", &json!({ "todos": [{ "content": "Fix it", "status": state }] }))
+        };
+        let refused = json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "b", "is_error": true, "content": "The docs are not finished." }] });
+        let all = told(&json!([list("a", "pending"), result("a", "Saved."), list("b", "completed"), refused]));
+        let [(Kind::List, _, quotes)] = &all[..] else { panic!("{all:?}") };
+        assert_eq!(quotes, &["Given pending: Fix it", "Answered Saved."]);
+    }
+
+    #[test]
+    fn items_of_a_list_are_told_one_by_one() {
+        let all = told(&json!([
+            call("a", "TaskCreate", &json!({ "subject": "Write the tests", "description": "All of them." })),
+            result("a", "Task #1 created successfully: Write the tests"),
+            call("b", "TaskUpdate", &json!({ "taskId": "1", "status": "completed" })),
+            result("b", "Updated task #1 status"),
+        ]));
+        let [(Kind::Item, created, _), (Kind::Item, updated, quotes)] = &all[..] else { panic!("{all:?}") };
+        assert!(created.contains("Write the tests") && updated.contains("status=completed"), "{all:?}");
+        assert_eq!(quotes, &["Answered Updated task #1 status"]);
+    }
+
+    #[test]
+    fn a_line_before_a_list_is_the_users() {
+        let answer = "Never do these:\n- drop the table\n- push to main";
+        let all = told(&json!([call("a", "AskUserQuestion", &json!({})), result("a", answer)]));
+        let said = all.iter().find(|(kind, ..)| *kind == Kind::User).map(|(.., quotes)| quotes.join("\n"));
+        assert_eq!(said.as_deref(), Some("Said Never do these:\nSaid - drop the table\nSaid - push to main"));
+    }
+
+    #[test]
+    fn an_error_without_words_is_told_as_an_error() {
+        let failed = json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "a", "is_error": true, "content": "" }] });
+        let all = told(&json!([call("a", "Bash", &json!({ "command": "npm test" })), failed]));
+        assert_eq!(all, [(Kind::Command, "Bash npm test".to_owned(), vec!["Failed …".to_owned()])]);
+    }
+
+    #[test]
+    fn lines_that_a_later_change_replaced_are_known() {
+        let edit = |id: &str, old: &str, new: &str| {
+            call(id, "Edit", &json!({ "file_path": "/a.ts", "old_string": old, "new_string": new }))
+        };
+        let done = |id: &str| result(id, "The file /a.ts has been updated.");
+        let replaced = |last: [Value; 2]| {
+            let mut messages = vec![edit("a", "x()", "check(user)\nlog(user)"), done("a")];
+            messages.extend(last);
+            let conversation = Conversation::parse(&json!(messages).to_string()).unwrap();
+            let tools = ToolTable::default();
+            let all = Readable::new(&conversation, &tools).entries(0..conversation.len());
+            all[0].replaced.clone()
+        };
+        assert_eq!(replaced([edit("b", "check(user)", "audit(user)"), done("b")]), [0]);
+        assert_eq!(replaced([edit("b", "check(user)", ""), done("b")]), [0]);
+        assert_eq!(replaced([edit("b", "check(user)", "audit(user)"), result("b", "No match.")]), [0; 0]);
+        let write = call("b", "Write", &json!({ "file_path": "/a.ts", "content": "log(user)\nend()" }));
+        assert_eq!(replaced([write, done("b")]), [0]);
     }
 
     #[test]

@@ -6,21 +6,19 @@ use crate::{
     markers::{LEFT_OUT_HERE, without_way_back},
 };
 
-/// Returns the story in a block, if it is one. A story is a whole text in the user's role. It follows a tool result or
-/// a text in its message, or a message that only says that messages were left out. A string content is block 0.
+/// Returns the story in a block, if it is one. A story is all that a message of the user's says, and follows a message
+/// that only says that messages were left out. A string content is block 0.
 fn story_at(conversation: &Conversation, message: usize, block: usize) -> Option<&str> {
     let Message { role, content, .. } = conversation.message(message);
-    let blocks = content.blocks();
-    let text = match (content, blocks.get(block)) {
+    let text = match (content, content.blocks()) {
         (Content::Text(text), _) if block == 0 => text,
-        (_, Some(Block::Text { text, .. })) => text,
+        (_, [Block::Text { text, .. }]) if block == 0 => text,
         _ => return None,
     };
     if *role != Role::User || !is_story(text) {
         return None;
     }
-    let follows = block > 0 && matches!(blocks[block - 1], Block::ToolResult { .. } | Block::Text { .. });
-    let is_placed = follows || message.checked_sub(1).is_some_and(|before| says_left_out(conversation.message(before)));
+    let is_placed = message.checked_sub(1).is_some_and(|before| says_left_out(conversation.message(before)));
     is_placed.then_some(text)
 }
 
@@ -54,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_log_stands_behind_other_blocks_or_in_the_place_of_messages() {
+    fn a_story_stands_alone_in_the_place_of_messages() {
         let log = "[Log of the messages left out here, in quotes]\nRead a.ts\n  → 1";
         let text = json!({ "type": "text", "text": log });
         let result = json!({ "type": "tool_result", "tool_use_id": "a", "content": log });
@@ -79,8 +77,8 @@ mod tests {
         let all: Vec<Vec<usize>> =
             (0..conversation.len()).map(|message| story_blocks(&conversation, message)).collect();
         let mut expected = vec![Vec::new(); conversation.len()];
-        [(2, 1), (4, 0), (8, 0)].into_iter().for_each(|(message, block)| expected[message].push(block));
+        [(4, 0), (8, 0)].into_iter().for_each(|(message, block)| expected[message].push(block));
         assert_eq!(all, expected);
-        assert_eq!(stories(&conversation).collect::<Vec<_>>(), [log; 3]);
+        assert_eq!(stories(&conversation).collect::<Vec<_>>(), [log; 2]);
     }
 }

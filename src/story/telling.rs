@@ -3,14 +3,14 @@
 use std::{
     borrow::Cow,
     cell::{Ref, RefCell},
-    collections::{HashSet, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     ops::Range,
     sync::Arc,
 };
 
 use super::{
-    form::{Form, identity},
-    kind::Kind,
+    form::{Among, Form, shortest},
+    kind::{Kind, command},
     reading::{Readable, Told},
     shown::ShownLines,
     text::{Paths, Writer, story},
@@ -19,7 +19,7 @@ use crate::{
     conversation::Conversation,
     parallel::{divided, each},
     tokens::{Encoding, count_inside},
-    transcript::ToolTable,
+    transcript::{ToolTable, left_in, without_view},
 };
 
 /// The largest scale. Everything is quoted in full.
@@ -51,7 +51,7 @@ pub struct Telling<'a> {
 struct Candidate<'t> {
     told: Told<'t>,
     form: Form<'t>,
-    /// Identifies the call among others.
+    /// Identifies the call among others, except for the directory of a command.
     key: String,
     /// The entry at its full length, or as it is in an earlier story. `None` if it is dropped even so.
     whole: Option<String>,
@@ -67,7 +67,7 @@ impl<'t> Candidate<'t> {
         let whole = match &told {
             // All lines of an entry, as an earlier story has them.
             Told { is_earlier: true, entry, .. } => Some(writer.written(&entry.head, &entry.quotes)),
-            _ => form.told(writer, 1.0, false),
+            _ => form.told(writer, 1.0, Among::default()),
         };
         let text = whole.as_deref().unwrap_or_default();
         let tokens = count_of(text, encoding);
@@ -77,11 +77,19 @@ impl<'t> Candidate<'t> {
     }
 }
 
-/// Returns what runs of one call have in common. Pipes and redirections only choose which output of a command is shown.
-fn key_of(told: &Told<'_>) -> String {
-    let head = &*told.entry.head;
-    let shown = [" 2>", " | ", " > "].iter().filter_map(|sign| head.find(sign)).min();
-    identity(&head[..shown.filter(|_| told.kind == Kind::Command).unwrap_or(head.len())]).into_owned()
+/// Returns what calls have in common of which the last one is true: a command without the choice of its output, and the
+/// file that is read, whichever lines of it.
+fn key_of(Told { entry, kind, .. }: &Told<'_>) -> String {
+    match kind {
+        Kind::Command | Kind::Inspection => {
+            let whole = command(&entry.head);
+            entry.head[..entry.head.len() - whole.len() + without_view(whole).len()].to_owned()
+        }
+        Kind::Look => entry.head.split(' ').take_while(|word| !word.contains('=')).collect::<Vec<_>>().join(" "),
+        // Reminders repeat.
+        Kind::Notice => entry.quotes.first().map_or_else(String::new, |quote| shortest(&quote.text).into_owned()),
+        _ => entry.head.clone(),
+    }
 }
 
 /// Returns the tokens of an entry and its line feed.
@@ -92,8 +100,7 @@ fn count_of(entry: &str, encoding: Encoding) -> usize {
 /// A candidate in a story.
 struct Placed<'t> {
     candidate: Arc<Candidate<'t>>,
-    /// True if an entry with the same head follows.
-    is_again: bool,
+    among: Among,
     /// The length in bytes for each share that was tried. All searches for a scale begin with the same shares.
     lengths: RefCell<Vec<(f64, usize)>>,
 }
@@ -110,7 +117,7 @@ impl Placed<'_> {
         if self.is_whole_at(share) {
             return whole.as_deref().map(Cow::Borrowed);
         }
-        form.told(writer, share, self.is_again).map(Cow::Owned)
+        form.told(writer, share, self.among).map(Cow::Owned)
     }
 
     /// Returns the bytes of the written entry and its line feed; 0 if the entry is dropped at this scale.
@@ -123,14 +130,14 @@ impl Placed<'_> {
         if let Some((_, length)) = self.lengths.borrow().iter().find(|(tried, _)| tried.total_cmp(&share).is_eq()) {
             return *length;
         }
-        let length = form.length(writer, share, self.is_again).map_or(0, |length| length + 1);
+        let length = form.length(writer, share, self.among).map_or(0, |length| length + 1);
         self.lengths.borrow_mut().push((share, length));
         length
     }
 
     /// Returns true if the entry is written as a whole at this share.
     fn is_whole_at(&self, share: f64) -> bool {
-        share >= 1.0 && !self.is_again && !self.is_earlier()
+        share >= 1.0 && !self.among.is_again && !self.is_earlier()
     }
 }
 
@@ -204,7 +211,7 @@ impl<'a> Telling<'a> {
         // would report an outdated ending.
         let is_told = |entry: &Placed<'_>, at: usize, scale: f64| {
             let is_known = all[..standing.len()].iter().any(|earlier| earlier.candidate.key == entry.candidate.key);
-            !is_known || entry.is_again || entry.length(writer, age(at, later), scale) > 0
+            !is_known || entry.among.is_again || entry.length(writer, age(at, later), scale) > 0
         };
         let continued = room.checked_sub(stand).filter(|_| !standing.is_empty()).and_then(|room| {
             let (entries, scale) = chosen(writer, later, room, count)?;
@@ -219,34 +226,92 @@ impl<'a> Telling<'a> {
         story(entries.iter().map(String::as_str))
     }
 
-    /// Returns the entries of the messages before `end`, with the lines in `shown`.
+    /// Returns the entries of the messages before `end`, with the lines in `shown`. Reads that say nothing are included,
+    /// because a read that failed may have succeeded later.
     fn until(&self, end: usize, shown: &ShownLines) -> Vec<Arc<Candidate<'a>>> {
         let mut shown = shown.clone();
         let mut with_lines = |candidate: &Arc<Candidate<'a>>| {
             let told = self.readable.with_lines(&candidate.told, &mut shown).filter(|told| self.is_worth(told));
             let told = told.map(|told| Arc::new(Candidate::new(told, &self.writer, self.encoding)));
-            told.or_else(|| candidate.told.says().then(|| Arc::clone(candidate)))
+            told.unwrap_or_else(|| Arc::clone(candidate))
         };
-        self.before(end).iter().filter_map(&mut with_lines).collect()
+        self.before(end).iter().map(&mut with_lines).collect()
     }
 }
 
-/// Returns the candidates, each with a flag for a later one with the same head. After a change of the working
-/// directory, the same command counts as another.
+/// Returns the candidates that say something, each with what the others mean for it.
 fn placed(all: Vec<Arc<Candidate<'_>>>) -> Vec<Placed<'_>> {
-    let (mut later, mut again) = (HashSet::new(), Vec::with_capacity(all.len()));
-    for one in all.iter().rev() {
-        let head = &one.told.entry.head;
-        if head.split(' ').nth(1) == Some("cd") && !head.contains(" && ") {
-            later.clear();
+    let directories = directories(&all);
+    let mut among: Vec<Among> = all.iter().map(|_| Among::default()).collect();
+    let mut later: HashSet<(&str, &str)> = HashSet::new();
+    // True if a later command runs in the directory in which the one before it left the shell.
+    let mut is_needed = false;
+    for (at, one) in all.iter().enumerate().rev() {
+        let Told { entry, kind, is_earlier, .. } = &one.told;
+        let directory = &directories[at];
+        let key = (directory.before.as_str(), one.key.as_str());
+        let is_cut_again = || {
+            let (beginning, rest) = entry.head.split_once('…')?;
+            let end = rest.rsplit('…').next()?;
+            let is_it = |key: &str| key.starts_with(beginning) && key.ends_with(end);
+            later.iter().any(|(_, key)| is_it(key)).then_some(())
+        };
+        among[at].is_again = later.contains(&key) || (*is_earlier && is_cut_again().is_some());
+        // A later change that failed leaves the earlier one as it is.
+        if *kind != Kind::Change || one.form.proves_change() {
+            later.insert(key);
         }
-        again.push(!later.insert(one.key.as_str()));
+        if matches!(kind, Kind::Command | Kind::Inspection) {
+            among[at].is_needed = directory.is_left && is_needed;
+            is_needed = !directory.is_own;
+        }
     }
-    again.reverse();
-    all.into_iter()
-        .zip(again)
-        .map(|(candidate, is_again)| Placed { candidate, is_again, lengths: RefCell::default() })
-        .collect()
+    for (one, is_alike) in among.iter_mut().zip(alike(&all)) {
+        one.is_alike = is_alike;
+    }
+    let placed = |(candidate, among): (Arc<_>, _)| Placed { candidate, among, lengths: RefCell::default() };
+    all.into_iter().zip(among).filter(|(one, _)| one.told.says()).map(placed).collect()
+}
+/// Returns for each candidate whether its head, once cut, would be that of another call.
+fn alike(all: &[Arc<Candidate<'_>>]) -> Vec<bool> {
+    let heads: Vec<&str> = all.iter().map(|one| one.told.entry.head.as_str()).collect();
+    let mut wholes: HashMap<Cow<'_, str>, &str> = HashMap::new();
+    let mut alike: HashSet<Cow<'_, str>> = HashSet::new();
+    for head in heads.iter().copied() {
+        if *wholes.entry(shortest(head)).or_insert(head) != head {
+            alike.insert(shortest(head));
+        }
+    }
+    heads.iter().map(|head| !alike.is_empty() && alike.contains(&shortest(head))).collect()
+}
+
+/// The directory of a command's shell.
+#[derive(Default)]
+struct Directory {
+    /// Where the command runs; empty if it says so itself.
+    before: String,
+    /// True if the command goes to a directory first.
+    is_own: bool,
+    /// True if it leaves the shell in another directory.
+    is_left: bool,
+}
+
+fn directories(all: &[Arc<Candidate<'_>>]) -> Vec<Directory> {
+    let mut now = String::new();
+    let directory = |one: &Arc<Candidate<'_>>| {
+        let Told { entry, kind, .. } = &one.told;
+        if !matches!(kind, Kind::Command | Kind::Inspection | Kind::Change) {
+            return Directory::default();
+        }
+        let line = command(&entry.head);
+        let is_own = line.starts_with("cd ");
+        let before = if is_own || *kind == Kind::Change { String::new() } else { now.clone() };
+        let left = left_in(line).filter(|left| *left != now);
+        let is_left = left.is_some();
+        now = left.unwrap_or_else(|| std::mem::take(&mut now));
+        Directory { before, is_own, is_left }
+    };
+    all.iter().map(directory).collect()
 }
 
 /// Returns the entries at the largest fitting scale found, and this scale. Returns `None` if even the entries that are
@@ -557,6 +622,102 @@ mod tests {
         for story in stories {
             assert!(!story.contains("2 failed") || story.contains("16 passed (16)"), "{story}");
         }
+    }
+
+    /// Returns the stories of these calls, each with its name, input and result, in all rooms from `from` on.
+    fn stories(calls: &[(&str, serde_json::Value, &str, bool)], from: usize) -> Vec<String> {
+        let mut messages = vec![json!({ "role": "user", "content": "Fix it." })];
+        for (at, (name, input, output, is_error)) in calls.iter().enumerate() {
+            let id = format!("c{at}");
+            messages.push(json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": id, "name": name, "input": input }] }));
+            messages.push(json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": id, "content": output, "is_error": is_error }] }));
+        }
+        let conversation = Conversation::parse(&json!(messages).to_string()).unwrap();
+        let tools = ToolTable::default();
+        let telling = Telling::new(&conversation, &tools, Encoding::default(), 0..conversation.len(), &|_| false);
+        (from..from + 300).filter_map(|room| telling.told(conversation.len(), room, &ShownLines::default())).collect()
+    }
+
+    fn bash(command: &str, output: &'static str) -> (&'static str, serde_json::Value, &'static str, bool) {
+        ("Bash", json!({ "command": command }), output, false)
+    }
+
+    /// Creates an edit of a file with a result that proves it.
+    fn edit(new: &str) -> (&'static str, serde_json::Value, &'static str, bool) {
+        let input = json!({ "file_path": "/app/src/day.ts", "old_string": "x", "new_string": new });
+        ("Edit", input, "The file /app/src/day.ts has been updated.", false)
+    }
+
+    /// A command that may change something is told as long as an edit that it may undo.
+    #[test]
+    fn an_edit_is_not_told_without_a_command_that_may_have_undone_it() {
+        for (command, output) in [
+            ("git stash", "Saved working directory and index state WIP on main: 3f2a1bc Days"),
+            ("git reset --hard HEAD", "HEAD is now at 3f2a1bc Days"),
+            ("rm src/day.ts && ls", "week.ts"),
+        ] {
+            let mut calls = vec![edit(&"let day = 1; ".repeat(9)), bash(command, output)];
+            calls.extend((0..9).map(|at| bash(&format!("cat part{at}"), "one line of it\nand another line of it")));
+            for story in stories(&calls, 20) {
+                assert!(!story.contains("Edit ") || story.contains(command), "{story}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_edit_that_failed_leaves_the_earlier_one() {
+        let (name, input, ..) = edit(&"let week = 2; ".repeat(9));
+        let calls = [edit(&"let day = 1; ".repeat(9)), (name, input, "No sufficiently similar match found.", false)];
+        for story in stories(&calls, 60) {
+            assert!(!story.contains("No suff") || story.matches("day.ts").count() == 2, "{story}");
+        }
+    }
+
+    #[test]
+    fn a_failed_read_is_not_told_without_a_later_one_that_succeeded() {
+        let read =
+            |output: &'static str, is_error| ("Read", json!({ "file_path": "/app/plugin.json" }), output, is_error);
+        let again = ("Read", json!({ "file_path": "/app/plugin.json", "offset": 3 }), "3\t{}", false);
+        assert!(stories(&[read("File does not exist.", true)], 60).iter().all(|story| story.contains("not exist")));
+        for later in [read("1\t{}", false), again] {
+            let calls = [read("File does not exist.", true), bash("git pull", "2 files changed"), later];
+            assert!(stories(&calls, 20).iter().all(|story| !story.contains("not exist")));
+        }
+    }
+
+    #[test]
+    fn commands_that_differ_in_what_they_do_are_others() {
+        let (api, web) =
+            ("/home/mara/work/ledger/packages/api/src/closing", "/home/mara/work/ledger/packages/web/src/closing");
+        let (restore_api, restore_web) = (format!("git clean {api}"), format!("git clean {web}"));
+        for (first, second) in [
+            ("git diff > a.patch && git checkout -q .", "git diff | head -50"),
+            ("cat m.sql | psql prod", "cat m.sql | psql staging"),
+            (&restore_api, &restore_web),
+        ] {
+            let all = stories(&[edit("let day = 1;"), bash(first, ""), bash(second, "")], 60);
+            let end = &first[first.len() - 15..];
+            assert!(all.iter().all(|story| story.contains(end)), "{:?}", all.first());
+        }
+    }
+
+    #[test]
+    fn a_command_in_another_directory_is_another_and_its_directory_is_told() {
+        let calls = [
+            bash("cd packages/api && npm ci", "added 300 packages"),
+            bash("npm test", "Tests  2 failed | 14 passed (16)"),
+            bash("cd ../web && npm ci", "added 200 packages"),
+            bash("npm test", "Tests  41 passed (41)"),
+        ];
+        for story in stories(&calls, 90) {
+            assert!(!story.contains("41 passed") || story.contains("cd ../web"), "{story}");
+            assert!(!story.contains("2 failed") || story.contains("cd packages/api"), "{story}");
+        }
+        let same = [
+            bash("cd /w; npm test", "Tests  2 failed | 14 passed (16)"),
+            bash("cd /w; npm test", "Tests  16 passed (16)"),
+        ];
+        assert!(stories(&same, 20).iter().all(|story| !story.contains("2 failed") || story.contains("16 passed")));
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub struct Written<'t> {
     pub quotes: Vec<Quotation<'t>>,
     /// Indices of the lines that are added or removed. The others are unchanged.
     pub changed: Vec<usize>,
+    /// The lines that others replace.
+    pub replaced: Vec<&'t str>,
 }
 
 impl<'t> Written<'t> {
@@ -29,16 +31,17 @@ impl<'t> Written<'t> {
         let operations = line_operations(&trimmed(old), &trimmed(new));
         let changes = || operations.iter().filter(|op| op.tag() != DiffTag::Equal);
         let added: Vec<usize> = changes().flat_map(DiffOp::new_range).collect();
+        let replaced: Vec<&str> = changes().flat_map(|op| &old[op.old_range()]).copied().collect();
         if added.iter().all(|at| new[*at].trim().is_empty()) {
-            let removed = changes().flat_map(|op| &old[op.old_range()]);
-            return Self::all(removed.filter_map(|line| quote_of(Mark::Removed, line)).collect());
+            let removed = replaced.iter().filter_map(|line| quote_of(Mark::Removed, line)).collect();
+            return Self { replaced, ..Self::all(removed) };
         }
-        Self { quotes: new.iter().filter_map(|line| quote_of(Mark::Added, line)).collect(), changed: added }
+        Self { quotes: new.iter().filter_map(|line| quote_of(Mark::Added, line)).collect(), changed: added, replaced }
     }
 
     /// Creates a text of which all lines are given, added or removed.
     pub fn all(quotes: Vec<Quotation<'t>>) -> Self {
-        Self { changed: (0..quotes.len()).collect(), quotes }
+        Self { changed: (0..quotes.len()).collect(), quotes, replaced: Vec::new() }
     }
 }
 
@@ -92,7 +95,9 @@ impl<'p, 't> Parameter<'p, 't> {
         let all = |mark| vec![Written::all(quotes_of(mark, self.text))];
         if is_edit && self.has(ParameterRole::Old, name) {
             let is_replaced = !self.sibling(ParameterRole::New).unwrap_or_default().is_empty();
-            return Some(if is_replaced { Vec::new() } else { all(Mark::Removed) });
+            let removed =
+                || Written { replaced: lines(self.text), ..Written::all(quotes_of(Mark::Removed, self.text)) };
+            return Some(if is_replaced { Vec::new() } else { vec![removed()] });
         }
         if self.may_be_patch() {
             let moved = moved_in_patch(self.text).filter_map(|line| quote_of(Mark::Given, line)).collect();

@@ -98,7 +98,7 @@ impl ToolSource {
         let (mut command, mut patch) = ("", "");
         let mut line: Vec<&str> = Vec::new();
         let mut short: Vec<(&str, &str)> = Vec::new();
-        let is_list = matches!(tool.meaning, Meaning::Todo | Meaning::Item);
+        let is_list = tool.meaning == Meaning::Todo;
         let telling = parameters.filter_map(|Parameter { key, value, is_nested }| {
             let is_short = value.len() <= MAX_HEAD_PARAMETER
                 && !value.is_empty()

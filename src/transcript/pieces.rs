@@ -288,8 +288,9 @@ impl Decomposed {
             let mut reader = UserTexts::new(&self.context.tools, |name: &str| called.contains(name));
             for text in texts {
                 // A log of left-out messages quotes files and hosts, so their tags in it mean nothing.
+                let is_log = message.content.blocks().len() <= 1 && is_log(text.text);
                 let sections = (text.kind == ContentKind::MessageText)
-                    .then(|| if is_log(text.text) { Vec::new() } else { reader.sections(text.text, is_one_text) });
+                    .then(|| if is_log { Vec::new() } else { reader.sections(text.text, is_one_text) });
                 answers.push(sections);
             }
         }

@@ -53,6 +53,25 @@ pub(super) fn effects(line: &str) -> Effects {
     effects
 }
 
+/// Returns true if each command of a command line is known to only read.
+pub fn only_reads(line: &str) -> bool {
+    effects(line).unseen == Unseen::Nothing
+}
+
+/// Returns a command line without the pipes and redirections at its end that only choose which output is shown.
+pub fn without_view(line: &str) -> &str {
+    let end = [" 2>", " | "].iter().filter_map(|sign| line.find(sign)).min().unwrap_or(line.len());
+    let view = ["2>&1", "2>/dev/null"].iter().fold(line[end..].to_owned(), |view, sign| view.replace(sign, ""));
+    let only_shows = !view.contains(['&', ';', '\n']) && only_reads(&view);
+    if only_shows { &line[..end] } else { line }
+}
+
+/// Returns the directory in which a command line leaves its shell; `None` if it does not change it. If the directory
+/// is not certain, the line itself stands for it.
+pub fn left_in(line: &str) -> Option<String> {
+    effects(line).directory.map(|directory| if directory.is_empty() { line.to_owned() } else { directory })
+}
+
 /// Estimates by the name of an unknown tool whether the tool may move files.
 pub(super) fn of_tool(name: &str) -> Unseen {
     let name = name.to_ascii_lowercase();
@@ -181,7 +200,27 @@ mod tests {
     }
 
     #[test]
+    fn the_end_of_a_line_that_only_shows_is_no_part_of_it() {
+        for (line, rest) in [
+            ("npm test 2>&1 | tail -5", "npm test"),
+            ("npm test | grep -c ok", "npm test"),
+            ("npm test 2>/dev/null", "npm test"),
+            ("npm test", "npm test"),
+            ("git diff > a.patch && git checkout -q .", "git diff > a.patch && git checkout -q ."),
+            ("git diff | head -50 && git checkout .", "git diff | head -50 && git checkout ."),
+            ("cat m.sql | psql prod", "cat m.sql | psql prod"),
+            ("npm test 2> log", "npm test 2> log"),
+            ("grep 'a | b' c", "grep 'a | b' c"),
+        ] {
+            assert_eq!(without_view(line), rest);
+        }
+    }
+
+    #[test]
     fn the_directory_that_a_shell_is_left_in() {
+        assert_eq!(left_in("ls && npm test"), None);
+        assert_eq!(left_in("cd /w && npm test").as_deref(), Some("/w"));
+        assert_eq!(left_in("cd w && npm test").as_deref(), Some("cd w && npm test"));
         assert_eq!(effects("ls").directory, None);
         assert_eq!(effects("cd /w && ls").directory.as_deref(), Some("/w"));
         assert_eq!(effects("ls; cd sub").directory.as_deref(), Some(""));

@@ -112,14 +112,18 @@ fn hands_on_message(inside: &str) -> bool {
 /// How hosts begin the sentence in front of such tags.
 const ANNOUNCES: [&str; 2] = ["The user ", "New instructions for task continuation:"];
 
+/// Returns true for a line that begins as hosts announce the user's words.
+pub fn announces_words(line: &str) -> bool {
+    ANNOUNCES.iter().any(|begins| line.starts_with(begins))
+}
+
 /// Returns the user's words without the tag that a host put around them, and its sentence in front of that.
 pub fn spoken(text: &str) -> &str {
     let text = text.trim();
     let inside = |tag: &&str| {
         let (before, inside) = text.strip_suffix(&format!("</{tag}>"))?.split_once(&format!("<{tag}>"))?;
         let before = before.trim();
-        let is_hosts =
-            before.is_empty() || (!before.contains('\n') && ANNOUNCES.iter().any(|begins| before.starts_with(begins)));
+        let is_hosts = before.is_empty() || (!before.contains('\n') && announces_words(before));
         is_hosts.then(|| inside.trim())
     };
     SPOKEN.iter().find_map(inside).filter(|words| !words.is_empty()).unwrap_or(text)

@@ -155,6 +155,8 @@ pub(super) const KNOWN: &[KnownTool] = &[
     tool("ask_followup_question", Ask).in_xml(),
     tool("attempt_completion", Ask).in_xml(),
     tool("AskUserQuestion", Ask),
+    tool("question", Ask),
+    tool("request_user_input", Ask),
     tool("plan_mode_respond", Plan).in_xml().asks_user(),
     // Set todo lists.
     tool("update_todo_list", Todo).in_xml(),

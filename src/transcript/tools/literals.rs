@@ -26,7 +26,7 @@ const OTHERWISE: &[(&str, &[&str], &str)] = &[
         &["read", "write", "edit", "list", "recall", "skill", "view", "create", "str_replace", "insert"],
         "words in a configuration, and commands of an editor",
     ),
-    ("src/transcript/tools/parameters.rs", &["patch", "replace"], "parameters"),
+    ("src/transcript/tools/parameters.rs", &["patch", "replace", "question"], "parameters"),
 ];
 
 #[test]
