@@ -1,7 +1,7 @@
 //! The kinds of entries.
 
 use super::text::{ASSISTANT, NOTICE, PASTE, SUMMARY, SYSTEM, USER};
-use crate::transcript::{Meaning, ToolTable, changed_by_command, only_reads};
+use crate::transcript::{Meaning, ToolTable, changed_by_command};
 
 /// The kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,10 +61,10 @@ impl Kind {
 
     /// Returns the kind of a call with this meaning and head. A command that certainly changes files, such as
     /// `git checkout -- src/a.ts`, is a change. Without it, an earlier edit would seem to last.
-    pub fn from_call(meaning: Meaning, head: &str) -> Self {
+    pub fn from_call(meaning: Meaning, head: &str, only_reads: bool) -> Self {
         match Self::from_meaning(meaning) {
             Self::Command if head.contains(PATCH) || !changed_by_command(command(head)).is_empty() => Self::Change,
-            Self::Command if only_reads(command(head)) => Self::Inspection,
+            Self::Command if only_reads => Self::Inspection,
             kind => kind,
         }
     }
@@ -77,7 +77,8 @@ impl Kind {
             SUMMARY => Self::Summary,
             ASSISTANT => Self::Assistant,
             NOTICE => Self::Notice,
-            call => match Self::from_call(tools.meaning(call.split(' ').next().unwrap_or(call)), call) {
+            // The head does not hold all of a long command.
+            call => match Self::from_call(tools.meaning(call.split(' ').next().unwrap_or(call)), call, false) {
                 Self::Silent => Self::List,
                 kind => kind,
             },

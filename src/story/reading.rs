@@ -416,7 +416,7 @@ impl<'a> Reading<'a> {
         let known = (is_users && id.is_none()).then(unanswered).flatten();
         let draft = known.unwrap_or(self.drafts.len());
         if known.is_none() {
-            let kind = Kind::from_call(source.meaning, &source.head);
+            let kind = Kind::from_call(source.meaning, &source.head, source.only_reads);
             let head = if source.head.is_empty() { &source.label } else { &source.head };
             let head = match kind {
                 // The changed lines are quoted, so the head needs only the file.

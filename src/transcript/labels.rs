@@ -5,6 +5,7 @@ use crate::markers::NoteLine;
 use super::{
     patches, shell,
     tools::{Meaning, ParameterRole, ToolTable},
+    unseen,
 };
 
 /// A text in the parameters of a call.
@@ -39,6 +40,8 @@ pub struct ToolSource {
     pub shows_files: bool,
     /// True if the command line only shows files or their changes.
     pub only_shows_files: bool,
+    /// True if the command line is known to change nothing.
+    pub only_reads: bool,
 }
 
 /// Maximum characters of a label.
@@ -67,6 +70,7 @@ impl ToolSource {
             asks_user: false,
             shows_files: false,
             only_shows_files: false,
+            only_reads: true,
         }
     }
 
@@ -82,6 +86,7 @@ impl ToolSource {
         };
         let shows_files = meaning == Meaning::Command && shell::shows_files(command);
         let only_shows_files = meaning == Meaning::Command && shell::only_shows_files(command);
+        let only_reads = meaning == Meaning::Command && unseen::only_reads(command);
         let file = if meaning.is_about_files() { command.trim().to_owned() } else { String::new() };
         let head = match (first_lines(command, MAX_HEAD_TARGET), called(name)) {
             (target, name) if target.is_empty() => name,
@@ -89,7 +94,7 @@ impl ToolSource {
             (_, name) if NoteLine::read(command.trim()).is_some() => format!("{name} …"),
             (target, name) => format!("{name} {target}"),
         };
-        Self { name: name.to_owned(), label, head, meaning, file, asks_user, shows_files, only_shows_files }
+        Self { name: name.to_owned(), label, head, meaning, file, asks_user, shows_files, only_shows_files, only_reads }
     }
 
     /// Creates the source of a call with these parameters (name and value).

@@ -56,7 +56,7 @@ pub use self::{
     replaced::{Replaced, ReplacedLines, replaced},
     shell::changed_by as changed_by_command,
     tools::{Meaning, ParameterRole, Tool, ToolRows, ToolRule, ToolRules, ToolTable, is_named},
-    unseen::{left_in, only_reads, without_view},
+    unseen::{left_in, without_view},
     user_text::{HostText, announces_words, attachments, spoken},
     voice::{Stretch, Voice},
 };

@@ -12,16 +12,150 @@ pub(super) struct Effects {
 }
 
 /// Programs that only read, whatever their arguments.
-const LOOK: [&str; 44] = [
-    "[", "basename", "cat", "cd", "cmp", "column", "comm", "cut", "date", "df", "diff", "dirname", "du", "echo",
-    "egrep", "env", "exit", "export", "false", "fgrep", "file", "grep", "head", "id", "jq", "ls", "nl", "printf", "ps",
-    "pwd", "readlink", "realpath", "rg", "sleep", "stat", "tail", "test", "tr", "tree", "true", "type", "uname", "wc",
+const LOOK: [&str; 61] = [
+    "[",
+    "basename",
+    "cat",
+    "cd",
+    "cksum",
+    "cmp",
+    "column",
+    "comm",
+    "cut",
+    "date",
+    "df",
+    "diff",
+    "dirname",
+    "du",
+    "echo",
+    "egrep",
+    "env",
+    "exit",
+    "export",
+    "expr",
+    "false",
+    "fgrep",
+    "file",
+    "fold",
+    "free",
+    "grep",
+    "head",
+    "hostname",
+    "id",
+    "join",
+    "jq",
+    "ls",
+    "lsof",
+    "md5",
+    "md5sum",
+    "nl",
+    "nproc",
+    "od",
+    "paste",
+    "pgrep",
+    "printf",
+    "ps",
+    "pwd",
+    "readlink",
+    "realpath",
+    "rg",
+    "sha256sum",
+    "sleep",
+    "stat",
+    "strings",
+    "tac",
+    "tail",
+    "test",
+    "tr",
+    "tree",
+    "true",
+    "type",
+    "uname",
+    "wc",
     "which",
+    "whoami",
 ];
 
-/// Subcommands of `git` that change no file.
-const GIT_LOOKS: [&str; 11] =
-    ["blame", "describe", "diff", "grep", "log", "ls-files", "ls-tree", "rev-list", "rev-parse", "show", "status"];
+/// Words of a shell's grammar that stand before a command or alone.
+const GRAMMAR: [&str; 10] = ["if", "then", "elif", "else", "while", "until", "do", "!", "done", "fi"];
+
+/// Subcommands that change no file, whatever their arguments but those in [`WRITES`].
+const LOOKS: [&str; 67] = [
+    "docker compose logs",
+    "docker compose ps",
+    "docker images",
+    "docker inspect",
+    "docker logs",
+    "docker ps",
+    "gh issue list",
+    "gh issue view",
+    "gh pr checks",
+    "gh pr diff",
+    "gh pr list",
+    "gh pr status",
+    "gh pr view",
+    "gh release list",
+    "gh release view",
+    "gh repo view",
+    "gh run list",
+    "gh run view",
+    "gh run watch",
+    "git blame",
+    "git branch --contains",
+    "git branch --list",
+    "git branch --merged",
+    "git branch --show-current",
+    "git cat-file",
+    "git check-ignore",
+    "git cherry",
+    "git config --get",
+    "git config --get-all",
+    "git config --list",
+    "git config -l",
+    "git count-objects",
+    "git describe",
+    "git diff",
+    "git diff-index",
+    "git diff-tree",
+    "git for-each-ref",
+    "git fsck",
+    "git grep",
+    "git log",
+    "git ls-files",
+    "git ls-remote",
+    "git ls-tree",
+    "git merge-base",
+    "git name-rev",
+    "git reflog show",
+    "git remote get-url",
+    "git remote show",
+    "git rev-list",
+    "git rev-parse",
+    "git shortlog",
+    "git show",
+    "git show-ref",
+    "git stash list",
+    "git stash show",
+    "git status",
+    "git tag --list",
+    "git tag -l",
+    "git var",
+    "git version",
+    "git --version",
+    "git worktree list",
+    "go version",
+    "kubectl describe",
+    "kubectl get",
+    "kubectl logs",
+    "npm ls",
+];
+
+/// Subcommands that only list if they have no arguments but [`FLAGS`].
+const LISTS: [&str; 4] = ["git branch", "git reflog", "git remote", "git tag"];
+const FLAGS: [&str; 7] = ["-a", "-r", "-v", "-vv", "-av", "--all", "--remotes"];
+
+/// Options with which [`LOOKS`] write a file.
+const WRITES: [&str; 5] = ["--output", "-O", "--ext-diff", "--lost-found", "--web"];
 
 /// Commands that change the shell's directory, or may change it.
 const LEAVE: [&str; 9] = ["cd", "pushd", "popd", "chdir", "Set-Location", "z", "source", ".", "eval"];
@@ -62,7 +196,7 @@ pub fn only_reads(line: &str) -> bool {
 pub fn without_view(line: &str) -> &str {
     let end = [" 2>", " | "].iter().filter_map(|sign| line.find(sign)).min().unwrap_or(line.len());
     let view = ["2>&1", "2>/dev/null"].iter().fold(line[end..].to_owned(), |view, sign| view.replace(sign, ""));
-    let only_shows = !view.contains(['&', ';', '\n']) && only_reads(&view);
+    let only_shows = !view.contains(['&', ';', '\n', '⏎', '…']) && only_reads(&view);
     if only_shows { &line[..end] } else { line }
 }
 
@@ -79,27 +213,57 @@ pub(super) fn of_tool(name: &str) -> Unseen {
 }
 
 fn only_looks(command: &[String]) -> bool {
-    let program = command[0].rsplit('/').next().unwrap_or_default();
-    let arguments = &command[1..];
+    let from = command.iter().take_while(|word| GRAMMAR.contains(&word.as_str())).count();
+    let Some((program, arguments)) = command[from..].split_first() else { return true };
+    let program = program.rsplit('/').next().unwrap_or_default();
     let has = |flags: &[&str]| arguments.iter().any(|argument| flags.iter().any(|flag| argument.starts_with(flag)));
+    let is_flag = |argument: &&String| argument.starts_with('-');
     match program {
+        "for" => arguments.get(1).is_some_and(|word| word == "in"),
         "find" => !has(&["-delete", "-exec", "-ok", "-fprint", "-fls"]),
         // `sed` writes by flag, and by its script's commands `w` and `e`; only scripts that print lines are certain.
         "sed" => {
             arguments.first().is_some_and(|flag| flag == "-n") && !has(&["-i", "--in-place", "-s"]) && {
-                let script = arguments.get(1).map_or("", String::as_str);
-                script.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | '$' | 'p' | ';' | ' '))
+                // Every other part between slashes is an expression that selects lines.
+                let parts = arguments.get(1).map_or("", String::as_str).split('/').step_by(2);
+                parts.flat_map(str::chars).all(|c| c.is_ascii_digit() || matches!(c, ',' | '$' | 'p' | ';' | ' '))
             }
         }
+        // It writes by redirections and pipes in its script.
+        "awk" => {
+            !has(&["-i", "-f"])
+                && !arguments.iter().any(|argument| argument.contains(['>', '|']) || argument.contains("system"))
+        }
         "sort" => !has(&["-o", "--output"]),
-        "git" => {
-            let mut arguments = arguments.iter().map(String::as_str);
-            let command = arguments.find(|argument| !matches!(*argument, "--no-pager" | "-P"));
-            command.is_some_and(|command| GIT_LOOKS.contains(&command)) && !has(&["--output", "-O", "--ext-diff"])
+        // Its second operand is a file that it writes.
+        "uniq" => arguments.iter().filter(|argument| !is_flag(argument)).count() < 2,
+        "xargs" => {
+            let rest = arguments.iter().take_while(is_flag).count();
+            rest < arguments.len() && only_looks(&arguments[rest..])
         }
         "env" | "export" => arguments.iter().all(|argument| argument.contains('=')),
-        _ => LOOK.contains(&program),
+        _ => LOOK.contains(&program) || subcommand_looks(program, arguments),
     }
+}
+
+/// Returns true if a program's subcommand is known to only read.
+fn subcommand_looks(program: &str, arguments: &[String]) -> bool {
+    let mut words = vec![program];
+    let mut rest = arguments.iter().map(String::as_str);
+    while let Some(word) = rest.next() {
+        match word {
+            "--no-pager" | "-P" => {}
+            "-C" if words.len() == 1 => _ = rest.next(),
+            word => words.push(word),
+        }
+    }
+    let line = words.join(" ");
+    let behind =
+        |command: &&&str| line.strip_prefix(**command).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
+    let writes = || words.iter().any(|word| WRITES.iter().any(|flag| word.starts_with(flag)));
+    let only_lists = || words.len() > 1 && words[2..].iter().all(|word| FLAGS.contains(word));
+    (LOOKS.iter().any(|command| behind(&command)) && !writes())
+        || (LISTS.iter().any(|command| behind(&command)) && only_lists())
 }
 
 /// Returns the words of every simple command; `None` if the line is more than such commands in sequence or pipes, or
@@ -164,10 +328,15 @@ mod tests {
             "find . -name '*.ts' 2>&1 | sort | uniq -c | wc -l",
             "FOO=1 printenv",
             "sed -n '1,9p' a.ts",
+            "sed -n '/from w/,/to e/p' a.ts",
+            "awk '{print $1}' a.ts",
+            "for a in b c; do cat $a; done; if test -f a; then ls; fi",
+            "git -C /w/cli log --oneline -5 && git branch -av && git worktree list",
+            "gh pr view 12 --json title",
+            "find . -print0 | xargs -0 grep -l a",
             "",
         ] {
-            let expected =
-                if line.contains("printenv") || line.contains("uniq") { Unseen::Changes } else { Unseen::Nothing };
+            let expected = if line.contains("printenv") { Unseen::Changes } else { Unseen::Nothing };
             assert_eq!(effects(line).unseen, expected, "{line}");
         }
     }
@@ -187,6 +356,17 @@ mod tests {
             "git checkout .",
             "git stash",
             "git diff --output=x",
+            "git -C /w checkout .",
+            "git branch old",
+            "git branch -D old",
+            "git worktree remove x",
+            "gh pr merge 12",
+            "uniq a b",
+            "awk '{print > \"b\"}' a",
+            "xargs rm",
+            "xargs -I {} rm {}",
+            "for a in b; do rm $a; done",
+            "sed -n '/a/w b' a.ts",
             "ls && python3 fix.py",
             "cat <<'EOF' > a\nx\nEOF",
             "env FOO=1 make",
