@@ -66,7 +66,8 @@ const saidInContent = saidIn("content");
  * Each format: `sees` returns the mark in a message that belongs to no other format, in words for an error message.
  * `suggests` returns marks that may also belong to others; they count if no other marks were found. `speaks` returns
  * true if the message's role is the format's, by default a role; `explains` returns true if the content is where the
- * format has it, by default in `content`; `knows` recognises its parts. The most certain formats come first.
+ * format has it, by default in `content`; `knows` recognises its parts; `fields` are those of a message that has a
+ * role and content like one of Anthropic's. The most certain formats come first.
  */
 const FORMATS = [
   {
@@ -74,6 +75,7 @@ const FORMATS = [
     format: "langchain",
     // Anthropic's models have their calls in the content too.
     holdsOurs: true,
+    fields: ["lc", "data", "getType", "_getType", "additional_kwargs", "tool_calls"],
     speaks: (message) => isInstance(message) || isText(message.type) || message.lc === 1 || hasRole(message),
     explains: (message) => !hasRole(message) || saidInContent(message),
     sees(message) {
@@ -125,6 +127,7 @@ const FORMATS = [
   },
   {
     name: "messages of a Zed thread",
+    fields: ["segments"],
     sees(message) {
       if (Array.isArray(message.segments)) return "segments in the place of content";
       const speaker = ["User", "Agent"].find((name) => hasNoRole(message) && isObject(message[name]));
@@ -200,6 +203,7 @@ const FORMATS = [
   {
     name: "AI SDK 4 UIMessage",
     advice: "convert them to messages of version 5 or later first (the AI SDK's migration guide)",
+    fields: ["toolInvocations", "parts"],
     sees(message) {
       if (Array.isArray(message.toolInvocations) && message.toolInvocations.length > 0) return "toolInvocations";
       return partsOf(message).some(({ type }) => type === "tool-invocation") && 'a part of type "tool-invocation"';
@@ -208,6 +212,7 @@ const FORMATS = [
   {
     name: "AI SDK UIMessage",
     format: "ai-sdk-ui",
+    fields: ["parts"],
     explains: saidIn("parts", "content"),
     sees(message) {
       const parts = partsOf(message).filter(({ type }) => isText(type));
@@ -246,6 +251,7 @@ const FORMATS = [
   {
     name: "Goose messages",
     format: "goose",
+    fields: ["metadata"],
     sees(message) {
       if (isObject(message.metadata) && typeof message.metadata.agentVisible === "boolean") return "metadata with agentVisible";
       const part = blocksOf(message).find(
@@ -266,6 +272,7 @@ const FORMATS = [
   {
     name: "OpenAI chat messages",
     format: "openai-chat",
+    fields: ["tool_calls", "toolCalls", "function_call"],
     // A refusal or spoken response replaces the content, as calls do.
     explains: (message) => saidInContent(message) || CHAT_FIELDS.some((name) => message[name] != null),
     // Responses has the same form.
@@ -285,6 +292,7 @@ const FORMATS = [
   {
     name: "Gemini contents",
     format: "gemini",
+    fields: ["parts"],
     knows:
       /^(?:text|thought|(?:thought_?signature|function_?call|function_?response|inline_?data|file_?data|executable_?code|code_?execution_?result)|video_?metadata|media_?resolution|part_?metadata|tool_?call|tool_?response)$/i,
     speaks: (message) => message.role == null || hasRole(message),
@@ -318,10 +326,7 @@ const ADVICE = "convert them to messages of the Anthropic Messages API first (to
 /** Fields of an assistant's chat message that may replace the content. */
 const CHAT_FIELDS = ["tool_calls", "toolCalls", "function_call", "refusal", "audio"];
 const OUR_BLOCKS = new Set(["text", "tool_use", "tool_result", "image", "thinking", "redacted_thinking", "document", "search_result"]);
-const THEIR_FIELDS = [
-  ...["tool_calls", "toolCalls", "function_call", "lc", "data", "getType", "_getType"],
-  ...["additional_kwargs", "toolInvocations", "parts", "segments", "metadata"],
-];
+const THEIR_FIELDS = [...new Set(FORMATS.flatMap(({ fields = [] }) => fields))];
 
 /** Returns true if a block that is half of a pair contains what identifies the pair. */
 function isWhole(block) {

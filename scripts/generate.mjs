@@ -68,6 +68,12 @@ function extensionSettings(manifest) {
 /** Words on one line if they fit, as Biome writes them. */
 const onOneLine = (line, width, broken) => (line.length <= width ? line : broken);
 
+/** A union of names, each quoted. */
+const union = (/** @type {string} */ name, /** @type {string[]} */ words) => {
+  const quoted = words.map((word) => JSON.stringify(word));
+  return onOneLine(`export type ${name} = ${quoted.join(" | ")};`, 160, `export type ${name} =\n  | ${quoted.join("\n  | ")};`);
+};
+
 /** The lists that the command line offers without loading the addon. */
 function names() {
   const list = (/** @type {string} */ name, /** @type {string[]} */ words) => {
@@ -90,10 +96,6 @@ function names() {
 
 /** The types of options, from their definitions in src. */
 function optionTypes() {
-  const union = (/** @type {string} */ name, /** @type {string[]} */ words) => {
-    const quoted = words.map((word) => JSON.stringify(word));
-    return onOneLine(`export type ${name} = ${quoted.join(" | ")};`, 160, `export type ${name} =\n  | ${quoted.join("\n  | ")};`);
-  };
   return [
     "// Options, from their definitions in src. Written by `npm run generate`.",
     "",
@@ -152,12 +154,40 @@ const optionTable = (/** @type {string} */ type) => () => {
   return rows(["option", "default", "meaning"], line(3), ...told);
 };
 
+/** The formats of messages, from the first table of docs/formats.md. */
+function formats(/** @type {string} */ page) {
+  const { item } = require("../js/cli/terminal.js");
+  const rows = [...page.matchAll(/^\| `"([\w-]+)"` \| (.*?) \|/gm)];
+  return [
+    "/**",
+    " * The formats of histories, as the option `format` names them; docs/formats.md says how each is recognised.",
+    " *",
+    ...rows.flatMap(([, name, told]) => item("- ", `\`${name}\`: ${told}`, 156).map((/** @type {string} */ line) => ` * ${line}`)),
+    " */",
+    union(
+      "MessageFormat",
+      rows.map(([, name]) => name),
+    ),
+  ].join("\n");
+}
+
+/** The services whose refusals are known, from js/service-fields.js. */
+const services = () =>
+  [
+    "/** A service, named by the format of its messages. `openai-chat` is OpenAI itself: other services with its protocol may accept more fields. */",
+    union("MessageService", require("../js/service-refusals.js").NAMES),
+  ].join("\n");
+
+/** The formats in which the tool of recall is defined, from js/recall/tool.js. */
+const recallFormats = () =>
+  `/** The formats of {@link Recall.tool}. */\n${union("RecallToolFormat", require("../js/recall/tool.js").FORMATS)}`;
+
 /** The codes of errors, warnings and problems of messages, from docs/errors.md. */
 function codes(/** @type {string} */ page) {
   const { item, wrap } = require("../js/cli/terminal.js");
   const rows = Object.entries(codesIn(page)).flatMap(([code, all]) => all.map((row) => ({ code, ...row })));
   const errors = rows.filter(({ kind }) => kind === "error");
-  const union = (
+  const codeUnion = (
     /** @type {string} */ name,
     /** @type {string} */ intro,
     /** @type {any[]} */ told,
@@ -177,28 +207,28 @@ function codes(/** @type {string} */ page) {
   const returned = errors.filter(({ how }) => how.endsWith("returned"));
   return [
     "// Codes of errors, warnings and problems of messages, from docs/errors.md. Written by `npm run generate`.",
-    ...union(
+    ...codeUnion(
       "ArgumentErrorCode",
       "`code` of errors about wrong arguments and wrong configuration. Functions that return a promise reject with them; all others throw. `out_of_range`, `invalid_scale` and `invalid_calibration` are a `RangeError`; `store_failed`, `needs_socket`, `system_limit` and `internal_error` a plain `Error`; the others are a `TypeError`.",
       thrown,
     ),
-    ...union(
+    ...codeUnion(
       "LlmErrorCode",
       "`result.error.code` when the LLM gave no usable response. HTTP handlers have retried temporary failures by then.",
       returned.filter(isLlm),
     ),
-    ...union(
+    ...codeUnion(
       "CondensationErrorCode",
       "`result.error.code`: why a condensation failed. The messages are then the caller's own array, unchanged, and `cost` is what was spent until then. Beside these, those of {@link LlmErrorCode}.",
       returned.filter((error) => !isLlm(error)),
       ["LlmErrorCode"],
     ),
-    ...union(
+    ...codeUnion(
       "WarningCode",
       "`code` of a `Warning`.",
       rows.filter(({ kind }) => kind === "warning"),
     ),
-    ...union(
+    ...codeUnion(
       "ProblemCode",
       "`code` of a `Problem` in messages.",
       rows.filter(({ kind }) => kind === "problem"),
@@ -261,6 +291,9 @@ export const GENERATED = [
       declared("CondensingOptions", "CondensingStepOptions", "CondensingHooksOptions", "CondenseSessionOptions"),
     ),
   },
+  { file: "types/messages.d.ts", write: between("formats", fromPage("docs/formats.md", formats)) },
+  { file: "types/messages.d.ts", write: between("services", services) },
+  { file: "types/recall.d.ts", write: between("formats of the tool", recallFormats) },
   { file: "js/roo/index.d.ts", write: between("options of a new result", () => declared("OnToolResultOptions")) },
   { file: "js/cli/providers.json", write: names },
   { file: "examples/vscode-extension/package.json", write: extensionSettings },

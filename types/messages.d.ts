@@ -7,17 +7,20 @@ export interface BlockLike {
   readonly type: string;
 }
 
+// formats: written by npm run generate
+
 /**
- * The formats of histories, as the option `format` names them; docs/formats.md says what each is.
+ * The formats of histories, as the option `format` names them; docs/formats.md says how each is recognised.
  *
- * - `anthropic`: the Anthropic Messages API, Roo-Code, Cline
- * - `openai-chat`: OpenAI Chat Completions, and services that use its protocol
+ * - `anthropic`: Anthropic Messages API, Roo-Code, Cline
+ * - `openai-chat`: OpenAI Chat Completions, also its older functions; Mistral (`toolCalls` in JavaScript), Ollama (without ids), litellm, SWE-agent, Inspect
  * - `openai-responses`: items of OpenAI's Responses API
- * - `ai-sdk-model`, `ai-sdk-ui`: `ModelMessage` and `UIMessage` of the AI SDK, versions 5 to 7
- * - `langchain`: messages of LangChain and LangGraph, instances and their JSON
- * - `gemini`: Gemini's `Content`, also in the snake case of Python's client
- * - `bedrock-converse`: messages of Amazon Bedrock's Converse API
- * - `opencode`: messages of OpenCode and Kilo Code, `{ info, parts }`
+ * - `ai-sdk-model`: AI SDK 5 to 7, `ModelMessage`
+ * - `ai-sdk-ui`: AI SDK 5 to 7, `UIMessage`
+ * - `langchain`: LangChain and LangGraph: instances, plain, stored (`data`) and serialised (`lc`)
+ * - `gemini`: Gemini `Content`, in camel case or in the snake case of Python's client
+ * - `bedrock-converse`: Amazon Bedrock Converse
+ * - `opencode`: OpenCode, Kilo Code: `{ info, parts }`
  * - `goose`: messages of Goose's sessions
  */
 export type MessageFormat =
@@ -31,6 +34,8 @@ export type MessageFormat =
   | "bedrock-converse"
   | "opencode"
   | "goose";
+
+// end of formats
 
 /** The format of messages. */
 export interface FormatOptions {
@@ -157,8 +162,12 @@ export interface Message {
   [field: string]: unknown;
 }
 
+// services: written by npm run generate
+
 /** A service, named by the format of its messages. `openai-chat` is OpenAI itself: other services with its protocol may accept more fields. */
 export type MessageService = "anthropic" | "openai-chat" | "openai-responses" | "gemini" | "bedrock-converse";
+
+// end of services
 
 /** Options of {@link validateMessages}. */
 export interface ValidateOptions extends FormatOptions {

@@ -52,16 +52,12 @@ export interface RecallRead {
   key?: string;
 }
 
+// formats of the tool: written by npm run generate
+
 /** The formats of {@link Recall.tool}. */
-export type RecallToolFormat =
-  | "anthropic"
-  | "openai-chat"
-  | "openai-responses"
-  | "gemini"
-  | "bedrock-converse"
-  | "ai-sdk"
-  | "langchain"
-  | "mastra";
+export type RecallToolFormat = "anthropic" | "openai-chat" | "openai-responses" | "gemini" | "bedrock-converse" | "ai-sdk" | "langchain" | "mastra";
+
+// end of formats of the tool
 
 /** Recall over one conversation. */
 export interface Recall {
@@ -88,9 +84,8 @@ export interface Recall {
    */
   tool(format: RecallToolFormat): any;
   /**
-   * The result of a call of the tool, in the format of the call: an Anthropic `tool_use` block, a call of OpenAI's chat completions or a Responses `function_call`, a Gemini
-   * part with a `functionCall`, a Bedrock `toolUse` block, an AI SDK `tool-call` part, a LangChain tool call. Nothing in the call's parameters is an error: the result
-   * says what is wrong with them.
+   * The result of a call of the tool, such as an Anthropic `tool_use` block, in the format of the call; docs/recall.md says what a call is in each format. Nothing in the
+   * call's parameters is an error: the result says what is wrong with them.
    * @throws {TypeError} by rejection: `invalid_argument` for a value that is no call
    */
   answer(call: object): Promise<any>;

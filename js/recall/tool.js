@@ -68,6 +68,8 @@ const FORMS = {
   },
 };
 
+const FORMATS = Object.keys(FORMS);
+
 /** Returns a schema like the AI SDK's `jsonSchema()`. */
 function aiSchema() {
   const validate = (value) => (isObject(value) ? { success: true, value } : { success: false, error: new Error("an object is needed") });
@@ -103,14 +105,7 @@ function readCall(value) {
 /** Returns the definition of the tool in a format. */
 function toolIn(format, run) {
   const form = Object.hasOwn(FORMS, format) ? FORMS[format] : undefined;
-  if (!form)
-    throw notAllowed(
-      "format",
-      format,
-      Object.keys(FORMS)
-        .map((name) => `"${name}"`)
-        .join(", "),
-    );
+  if (!form) throw notAllowed("format", format, FORMATS.map((name) => `"${name}"`).join(", "));
   return form.tool(run);
 }
 
@@ -121,4 +116,4 @@ async function answerTo(value, run) {
   return call.form.result(await run(call.input), call);
 }
 
-module.exports = { NAME, answerTo, toolIn };
+module.exports = { FORMATS, NAME, answerTo, toolIn };
