@@ -8,7 +8,7 @@ import { main } from "./tools.mjs";
 const FAST = [
   ...["api/arguments", "api/messages", "api/validate", "api/restore", "api/identity", "roo/contract", "roo/guards"],
   // These name what a new provider, format, option or sentence lacks.
-  ...["docs/generated", "docs/lists", "studio/locales", "studio/extension"],
+  ...["docs/generated", "docs/lists", "formats/recognised", "studio/locales", "studio/extension"],
 ];
 
 const steps = [

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { ToolMessage } from "@langchain/core/messages";
 import { condenseResult, countTokens, createRecall } from "../../index.js";
+import { SAMPLES } from "../formats/rounds.mjs";
 import { keepResult } from "../../js/recall/stored-result.js";
 
 const log = (failure = "error: cannot find the thing") =>
@@ -16,8 +17,25 @@ const log = (failure = "error: cannot find the thing") =>
 
 const call = { id: "c1", name: "run", input: { command: "make", path: "src/a.rs" } };
 
-/** By format: a result with this text, the text of a result, and messages that end with its call. */
-const FORMATS = {
+/** The text that a result holds: its longest string. */
+function textIn(result) {
+  const texts = [];
+  JSON.stringify(result, (_, value) => (typeof value === "string" ? texts.push(value) && value : value));
+  return texts.reduce((longest, text) => (text.length > longest.length ? text : longest), "");
+}
+
+/** Of each format in which a result is a message of its own: such a message, and messages that end with its call. */
+const MESSAGES = Object.fromEntries(
+  Object.entries(SAMPLES).flatMap(([format, { user, round }]) => {
+    const roundOf = (text) => round(call.id, call.name, call.input, text);
+    if (roundOf("").length !== 2) return [];
+    return [[`${format}, a message`, { make: (text) => roundOf(text)[1], text: textIn, messages: [user("build", "0"), roundOf("")[0]] }]];
+  }),
+);
+
+/** By form: a result with this text, the text of a result, and messages that end with its call. */
+const FORMS = {
+  ...MESSAGES,
   string: { make: (text) => text, text: (result) => result, messages: [] },
   anthropic: {
     make: (text) => ({ type: "tool_result", tool_use_id: "c1", content: text }),
@@ -31,26 +49,6 @@ const FORMATS = {
     make: (text) => ({ type: "tool_result", tool_use_id: "c1", content: [{ type: "text", text }] }),
     text: ({ content }) => content[0].text,
     messages: [],
-  },
-  "openai-chat": {
-    make: (text) => ({ role: "tool", tool_call_id: "c1", content: text }),
-    text: ({ content }) => content,
-    messages: [
-      { role: "user", content: "build" },
-      {
-        role: "assistant",
-        content: null,
-        tool_calls: [{ id: "c1", type: "function", function: { name: "run", arguments: JSON.stringify(call.input) } }],
-      },
-    ],
-  },
-  "openai-responses": {
-    make: (text) => ({ type: "function_call_output", call_id: "c1", output: text }),
-    text: ({ output }) => output,
-    messages: [
-      { role: "user", content: "build" },
-      { type: "function_call", call_id: "c1", name: "run", arguments: JSON.stringify(call.input) },
-    ],
   },
   gemini: {
     make: (text) => ({ functionResponse: { id: "c1", name: "run", response: { output: text } } }),
@@ -84,7 +82,7 @@ const FORMATS = {
   mcp: { make: (text) => ({ content: [{ type: "text", text }], isError: true }), text: ({ content }) => content[0].text, messages: [] },
 };
 
-test.each(Object.entries(FORMATS))(
+test.each(Object.entries(FORMS))(
   "%s: the failure stays, the form too, with messages and without",
   async (name, { make, text, messages }) => {
     for (const before of messages.length > 0 ? [[], messages] : [[]]) {
@@ -105,7 +103,7 @@ test.each(Object.entries(FORMATS))(
 
 test("what fits is the same object, whatever else is asked for", async () => {
   const store = { get: () => expect.fail("read"), set: () => expect.fail("written") };
-  for (const { make } of Object.values(FORMATS)) {
+  for (const { make } of Object.values(FORMS)) {
     const result = make("short");
     const condensed = await condenseResult(result, { budget: 100, store, exitCode: 1 });
     expect(condensed.result).toBe(result);
@@ -119,7 +117,7 @@ test("a plain result goes with messages of every format and answers their last c
     JSON.parse(
       JSON.stringify(messages).replaceAll('"name":"run"', '"name":"read_file"').replaceAll('"toolName":"run"', '"toolName":"read_file"'),
     );
-  for (const [name, { messages }] of Object.entries(FORMATS).filter(([, { messages }]) => messages.length > 0)) {
+  for (const [name, { messages }] of Object.entries(FORMS).filter(([, { messages }]) => messages.length > 0)) {
     const { kind, result } = await condenseResult(source, { budget: 1000, messages: asks(messages) });
     expect([kind, result === source], name).toEqual(["source", true]);
   }
@@ -157,9 +155,9 @@ test("a log in a string of JSON is read as a log, and what is left is JSON", asy
 
 test("a store has the whole before the note says so, and recall reads it", async () => {
   const store = new Map();
-  const { result, key } = await condenseResult(FORMATS.gemini.make(log()), { budget: 300, store, recall: true });
+  const { result, key } = await condenseResult(FORMS.gemini.make(log()), { budget: 300, store, recall: true });
   expect(store.get(`roo-condense:result:${key}`)).toBe(log());
-  expect(FORMATS.gemini.text(result)).toContain(`; whole result: call recall with {"key": "${key}"}]`);
+  expect(FORMS.gemini.text(result)).toContain(`; whole result: call recall with {"key": "${key}"}]`);
   const recall = createRecall({ messages: [{ role: "user", content: "build" }], store, conversation: "a" });
   const ask = (input) => recall.answer({ type: "tool_use", id: "q", name: "recall", input });
   expect((await ask({ key, lines: "400-402" })).content).toContain("error: cannot find the thing\n");

@@ -1,18 +1,12 @@
 // Messages in the formats of others are read as what they are or refused, never mangled; what only looks a little like one is carried through.
 
 import { describe, expect, test } from "vitest";
+import { SAMPLES } from "../formats/rounds.mjs";
 import { api, conversation, expectRejected, expectThrown } from "./support.mjs";
 
 const user = { role: "user", content: "What is the weather in Paris?" };
 const call = { id: "call_1", type: "function", function: { name: "weather", arguments: '{"city":"Paris"}' } };
-
-class AIMessage {
-  lc_namespace = ["langchain_core", "messages"];
-  content = "Sunny.";
-  getType() {
-    return "ai";
-  }
-}
+const [chat] = SAMPLES["openai-chat"].recognised;
 
 /** Formats that are not read. */
 const REFUSED = {
@@ -92,116 +86,6 @@ const REFUSED = {
   ],
 };
 
-/** Formats that are read, by what tells them. */
-const READ = {
-  "openai-chat": [
-    [user, { role: "assistant", content: null, tool_calls: [call] }, { role: "tool", tool_call_id: "call_1", content: "Sunny." }],
-    [user, { role: "tool", tool_call_id: "call_1", content: "Sunny." }],
-    [user, { role: "assistant", content: null, function_call: { name: "weather", arguments: "{}" } }],
-    [user, { role: "function", name: "weather", content: "Sunny." }],
-    [user, { role: "tool", content: "Sunny.", tool_name: "weather" }],
-    [user, { role: "assistant", content: "", toolCalls: [call] }],
-    [user, { role: "tool", toolCallId: "call_1", content: "Sunny." }],
-    [{ role: "user", content: [{ type: "image_url", image_url: { url: "https://example.com/sun.png" } }] }],
-    [
-      {
-        role: "user",
-        content: [
-          { type: "text", text: "Listen." },
-          { type: "input_audio", input_audio: { data: "UklGRg==", format: "wav" } },
-        ],
-      },
-    ],
-    [
-      { role: "user", content: [{ type: "input_audio", input_audio: { data: "UklGRg==", format: "wav" } }] },
-      { role: "assistant", content: null, tool_calls: [call] },
-    ],
-  ],
-  "openai-responses": [
-    [user, { type: "function_call", call_id: "call_1", name: "weather", arguments: "{}" }],
-    [user, { type: "function_call_output", call_id: "call_1", output: "Sunny." }],
-    [user, { type: "reasoning", id: "1", summary: [] }, { role: "assistant", content: "Sunny." }],
-    [{ type: "message", role: "user", content: [{ type: "input_text", text: "Hello" }] }],
-    [user, { role: "assistant", content: [{ type: "output_text", text: "Hi", annotations: [] }] }],
-    [
-      { role: "user", content: [{ type: "input_audio", input_audio: { data: "UklGRg==", format: "wav" } }] },
-      { role: "assistant", content: [{ type: "output_text", text: "Hi", annotations: [] }] },
-    ],
-  ],
-  "ai-sdk-model": [
-    [{ role: "user", content: [{ type: "image", image: "https://example.com/sun.png" }] }],
-    [{ role: "user", content: [{ type: "file", data: "aGk=", mediaType: "text/plain" }] }],
-    [user, { role: "assistant", content: [{ type: "reasoning-file", data: "aGk=", mediaType: "image/png" }] }],
-    [
-      { role: "system", content: "You are kind." },
-      user,
-      { role: "assistant", content: [{ type: "tool-call", toolCallId: "call_1", toolName: "weather", input: {} }] },
-    ],
-    [
-      user,
-      {
-        role: "tool",
-        content: [{ type: "tool-result", toolCallId: "call_1", toolName: "weather", output: { type: "text", value: "Sunny." } }],
-      },
-    ],
-  ],
-  "ai-sdk-ui": [
-    [{ id: "1", role: "user", parts: [{ type: "text", text: "Hello" }] }],
-    [user, { id: "2", role: "assistant", content: "", parts: [{ type: "text", text: "Hi" }] }],
-  ],
-  langchain: [
-    [user, { role: "assistant", content: "", additional_kwargs: { tool_calls: [call] } }],
-    [new AIMessage()],
-    [{ lc: 1, type: "constructor", id: ["langchain_core", "messages", "HumanMessage"], kwargs: { content: "Hello" } }],
-    [{ type: "human", data: { content: "Hello" } }],
-    [{ type: "human", content: "Hello" }],
-  ],
-  gemini: [
-    [user, { role: "assistant", content: [{ functionCall: { name: "weather", args: {} } }] }],
-    [user, { role: "user", content: [{ functionResponse: { name: "weather", response: {} } }] }],
-    [
-      { role: "user", parts: [{ text: "Hello" }] },
-      { role: "model", parts: [{ text: "Hi" }] },
-    ],
-    [{ role: "model", parts: [{ functionCall: { name: "weather", args: {} } }] }],
-    [user, { role: "model", content: "Hi" }],
-    [
-      { role: "user", parts: [{ text: "Hello", function_call: null }] },
-      { role: "model", parts: [{ text: null, function_call: { id: null, name: "weather", args: {} }, thought_signature: "s" }] },
-      { role: "user", parts: [{ function_response: { name: "weather", response: { output: "Sunny." } }, text: null }] },
-    ],
-    [
-      { role: "user", parts: [{ text: "Hello" }] },
-      { role: "model", parts: [{ functionCall: { name: "weather", args: {} } }] },
-      { role: "function", parts: [{ functionResponse: { name: "weather", response: { output: "Sunny." } } }] },
-    ],
-    [{ role: "function", parts: [{ functionResponse: { name: "weather", response: {} } }] }],
-  ],
-  "bedrock-converse": [
-    [user, { role: "assistant", content: [{ reasoningContent: { reasoningText: { text: "Hm." } } }] }],
-    [user, { role: "assistant", content: [{ toolUse: { toolUseId: "1", name: "weather", input: {} } }] }],
-    [user, { role: "user", content: [{ toolResult: { toolUseId: "1", content: [{ text: "Sunny." }] } }] }],
-    [{ role: "user", content: [{ text: "Hello" }] }],
-  ],
-  goose: [
-    [
-      { role: "user", created: 1, content: [{ type: "text", text: "Hello" }] },
-      {
-        role: "assistant",
-        created: 2,
-        content: [{ type: "toolRequest", id: "1", toolCall: { status: "success", value: { name: "weather", arguments: {} } } }],
-      },
-      {
-        role: "user",
-        created: 3,
-        content: [{ type: "toolResponse", id: "1", toolResult: { status: "success", value: [{ type: "text", text: "Sunny." }] } }],
-      },
-    ],
-    [{ role: "user", created: 1, content: [{ type: "text", text: "Hi" }], metadata: { userVisible: true, agentVisible: true } }],
-  ],
-  opencode: [[{ info: { id: "1", role: "user" }, parts: [{ type: "text", text: "Hello" }] }]],
-};
-
 /** Every way to condense. */
 const condensing = (messages, options) => [
   () => new api.CondensationManager().condense({ messages }, options),
@@ -238,8 +122,8 @@ describe("refused with what was seen", () => {
 });
 
 describe("read as what they are", () => {
-  for (const [format, histories] of Object.entries(READ)) {
-    test.each(histories.map((messages, index) => [index, messages]))(`${format}, %i`, async (_, messages) => {
+  for (const [format, { recognised }] of Object.entries(SAMPLES)) {
+    test.each(recognised.map((messages, index) => [index, messages]))(`${format}, %i`, async (_, messages) => {
       for (const options of [undefined, { format }]) {
         for (const condense of condensing(messages, options)) {
           const result = await condense();
@@ -256,13 +140,12 @@ describe("read as what they are", () => {
 });
 
 test("messages of two formats are refused, whichever comes first", async () => {
-  const openAi = READ["openai-chat"][0];
   const gemini = { role: "model", parts: [{ text: "Hi" }] };
   const ours = { role: "assistant", content: [{ type: "tool_use", id: "toolu_1", name: "weather", input: {} }] };
-  await expectRefused([...openAi, gemini], undefined, "Gemini contents", "message 1 has tool_calls", "OpenAI chat messages");
-  await expectRefused([gemini, ...openAi], undefined, "OpenAI chat messages", "message 0 has", "Gemini contents");
-  await expectRefused([...openAi, ours], undefined, "messages of the Anthropic Messages API", "message 1 has tool_calls");
-  await expectRefused([ours, ...openAi], undefined, "messages of the Anthropic Messages API", "OpenAI chat messages");
+  await expectRefused([...chat, gemini], undefined, "Gemini contents", "message 1 has tool_calls", "OpenAI chat messages");
+  await expectRefused([gemini, ...chat], undefined, "OpenAI chat messages", "message 0 has", "Gemini contents");
+  await expectRefused([...chat, ours], undefined, "messages of the Anthropic Messages API", "message 1 has tool_calls");
+  await expectRefused([ours, ...chat], undefined, "messages of the Anthropic Messages API", "OpenAI chat messages");
 });
 
 test("what no format explains is refused, by the first message and what was seen in it", async () => {
@@ -279,11 +162,7 @@ test("what no format explains is refused, by the first message and what was seen
       1,
       'type "tool_use", no role, and the fields tool_id, tool_name',
     ],
-    [
-      [...READ["openai-chat"][0], { action: "think", note: ["x"] }],
-      3,
-      "this is none of OpenAI chat messages, but message 1 has tool_calls",
-    ],
+    [[...chat, { action: "think", note: ["x"] }], 3, "this is none of OpenAI chat messages, but message 1 has tool_calls"],
     // Halves of a call in a form of somebody's own.
     [
       [
@@ -316,7 +195,7 @@ test("an element that is no object is no message", async () => {
     [[null], 0],
     [[5], 0],
     [[user, "hi"], 1],
-    [[...READ["openai-chat"][0], null], 3],
+    [[...chat, null], 3],
   ]) {
     for (const condense of condensing(messages)) {
       const error = await expectRejected(condense, TypeError, "invalid_messages", "must be a message");
@@ -327,8 +206,8 @@ test("an element that is no object is no message", async () => {
 });
 
 test("the option format is held to what is seen", async () => {
-  await expectRefused(READ["openai-chat"][0], { format: "gemini" }, "OpenAI chat messages", 'the option format is "gemini"');
-  await expectRefused(READ["openai-chat"][0], { format: "anthropic" }, "OpenAI chat messages", 'the option format is "anthropic"');
+  await expectRefused(chat, { format: "gemini" }, "OpenAI chat messages", 'the option format is "gemini"');
+  await expectRefused(chat, { format: "anthropic" }, "OpenAI chat messages", 'the option format is "anthropic"');
   for (const format of ["openai", 5, null, {}]) {
     const call = () => api.countTokens([user], { format });
     expect(expectThrown(call, TypeError, "invalid_argument", "options.format", '"openai-chat"').field).toBe("options.format");

@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { historiesIn } from "../formats/histories.mjs";
+import { FORMATS, SAMPLES } from "../formats/rounds.mjs";
 import { withShared } from "../shared.mjs";
 import { folder, history, library, put, readJson, repeated, run, runJson, thrownBy } from "./support.mjs";
 
@@ -13,106 +14,15 @@ const { readHistory } = require("../../js/cli/history-file.js");
 const { historyIn } = require("../../js/cli/history-text.js");
 
 const DONE = "The file was read twice.";
-const input = { path: "src/a.ts" };
-const json = JSON.stringify(input);
 
-/** One conversation in each format: a file is read twice, with the same result. */
-const FORMATS = {
-  "openai-chat": [
-    { role: "user", content: "Read it." },
-    ...["a", "b"].flatMap((id) => [
-      { role: "assistant", content: null, tool_calls: [{ id, type: "function", function: { name: "read_file", arguments: json } }] },
-      { role: "tool", tool_call_id: id, content: repeated },
-    ]),
-    { role: "assistant", content: DONE },
-  ],
-  "openai-responses": [
-    { type: "message", role: "user", content: [{ type: "input_text", text: "Read it." }] },
-    ...["a", "b"].flatMap((id) => [
-      { type: "function_call", call_id: id, name: "read_file", arguments: json },
-      { type: "function_call_output", call_id: id, output: repeated },
-    ]),
-    { type: "message", role: "assistant", content: [{ type: "output_text", text: DONE }] },
-  ],
-  "ai-sdk-model": [
-    { role: "user", content: "Read it." },
-    ...["a", "b"].flatMap((toolCallId) => [
-      { role: "assistant", content: [{ type: "tool-call", toolCallId, toolName: "read_file", input }] },
-      {
-        role: "tool",
-        content: [{ type: "tool-result", toolCallId, toolName: "read_file", output: { type: "text", value: repeated } }],
-      },
-    ]),
-    { role: "assistant", content: DONE },
-  ],
-  "ai-sdk-ui": [
-    { id: "1", role: "user", parts: [{ type: "text", text: "Read it." }] },
-    {
-      id: "2",
-      role: "assistant",
-      parts: [
-        ...["a", "b"].flatMap((toolCallId) => [
-          { type: "step-start" },
-          { type: "tool-read_file", toolCallId, state: "output-available", input, output: repeated },
-        ]),
-        { type: "text", text: DONE },
-      ],
-    },
-  ],
-  langchain: [
-    { type: "human", content: "Read it.", additional_kwargs: {} },
-    ...["a", "b"].flatMap((id) => [
-      { type: "ai", content: "", tool_calls: [{ id, name: "read_file", args: input, type: "tool_call" }], additional_kwargs: {} },
-      { type: "tool", tool_call_id: id, name: "read_file", content: repeated },
-    ]),
-    { type: "ai", content: DONE },
-  ],
-  gemini: [
-    { role: "user", parts: [{ text: "Read it." }] },
-    ...["a", "b"].flatMap(() => [
-      { role: "model", parts: [{ functionCall: { name: "read_file", args: input } }] },
-      { role: "user", parts: [{ functionResponse: { name: "read_file", response: { output: repeated } } }] },
-    ]),
-    { role: "model", parts: [{ text: DONE }] },
-  ],
-  "bedrock-converse": [
-    { role: "user", content: [{ text: "Read it." }] },
-    ...["a", "b"].flatMap((toolUseId) => [
-      { role: "assistant", content: [{ toolUse: { toolUseId, name: "read_file", input } }] },
-      { role: "user", content: [{ toolResult: { toolUseId, content: [{ text: repeated }] } }] },
-    ]),
-    { role: "assistant", content: [{ text: DONE }] },
-  ],
-  opencode: [
-    { info: { id: "msg_1", role: "user" }, parts: [{ id: "prt_1", type: "text", text: "Read it." }] },
-    {
-      info: { id: "msg_2", role: "assistant" },
-      parts: [
-        ...["a", "b"].map((callID) => ({
-          id: `prt_${callID}`,
-          type: "tool",
-          callID,
-          tool: "read",
-          state: { status: "completed", input: { filePath: "src/a.ts" }, output: repeated, title: "", metadata: {}, time: {} },
-        })),
-        { id: "prt_9", type: "text", text: DONE },
-      ],
-    },
-  ],
-};
-
-FORMATS.goose = [
-  goose("user", { type: "text", text: "Read it." }),
-  ...["a", "b"].flatMap((id) => [
-    goose("assistant", { type: "toolRequest", id, toolCall: { status: "success", value: { name: "read_file", arguments: input } } }),
-    goose("user", { type: "toolResponse", id, toolResult: { status: "success", value: [{ type: "text", text: repeated }] } }),
-  ]),
-  goose("assistant", { type: "text", text: DONE }),
-];
-
-function goose(role, part) {
-  return { id: null, role, created: 1, content: [part], metadata: { userVisible: true, agentVisible: true } };
-}
+/** One conversation in each format but Anthropic's: a file is read twice, with the same result. */
+const HISTORIES = Object.fromEntries(
+  FORMATS.filter((format) => format !== "anthropic").map((format) => {
+    const { user, said, round } = SAMPLES[format];
+    const reads = ["1", "2"].flatMap((id) => round(id, "read_file", { path: "src/a.ts" }, repeated));
+    return [format, [user("Read it.", "0"), ...reads, said(DONE, "3")]];
+  }),
+);
 
 const FIELDS = { "openai-responses": "input", gemini: "contents" };
 /** What `JSON.parse` would change, on both sides of the messages. */
@@ -138,7 +48,7 @@ function expectRestored(name, options = ["--target", "60%"]) {
   return report;
 }
 
-describe.each(Object.entries(FORMATS))("%s", (format, messages) => {
+describe.each(Object.entries(HISTORIES))("%s", (format, messages) => {
   test("an array, an object around it and JSON Lines hold the same messages", () => {
     const field = FIELDS[format] ?? "messages";
     const texts = { "array.json": JSON.stringify(messages), "object.json": around(field, messages), "lines.jsonl": asLines(messages) };
@@ -232,7 +142,7 @@ test("Anthropic's messages behind a summary by the service count what is sent, a
 });
 
 test("messages of two formats are refused, and of one that is not read", () => {
-  const [chat, bedrock] = [FORMATS["openai-chat"], FORMATS["bedrock-converse"]];
+  const [chat, bedrock] = [HISTORIES["openai-chat"], HISTORIES["bedrock-converse"]];
   const both = thrownBy(() => readHistory(put("f.json", JSON.stringify([...chat, ...bedrock]))));
   expect(both.code).toBe(5);
   expect(both.message).toMatch(/f\.json is not a history: message \d+: .*all messages have to be of one format/);
@@ -249,7 +159,7 @@ test("messages of two formats are refused, and of one that is not read", () => {
 
 describe("Codex rollouts", () => {
   const line = (type, payload) => ({ timestamp: "2026-04-28T15:33:30.274Z", type, payload });
-  const items = FORMATS["openai-responses"];
+  const items = HISTORIES["openai-responses"];
   const meta = line("session_meta", { id: "1", cwd: "/p" });
   const screen = line("event_msg", { type: "agent_message", message: DONE });
   const rollout = [meta, ...items.flatMap((item) => [line("response_item", item), screen]), meta, line("turn_context", {})];
@@ -365,7 +275,7 @@ describe("--format", () => {
   });
 
   test("is held to what is seen, and to the names that there are", () => {
-    put("chat.json", JSON.stringify(FORMATS["openai-chat"]));
+    put("chat.json", JSON.stringify(HISTORIES["openai-chat"]));
     expect(run(["chat.json", "--format", "gemini"]).stderr).toContain('these are OpenAI chat messages, but the option format is "gemini"');
     expect(run(["chat.json", "--format", "openai"]).stderr).toContain("openai-chat");
   });

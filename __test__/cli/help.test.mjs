@@ -98,7 +98,8 @@ describe("help of a command", () => {
   });
 
   test("count", () => {
-    expect(help("count")).toMatchInlineSnapshot(`
+    // The names of formats are as many as there are.
+    expect(help("count").replace(/^( {2}--format NAME +).*?\n\n/ms, "$1…\n\n")).toMatchInlineSnapshot(`
       "Usage: roo-condense count HISTORY... [options]
 
       Count tokens by kind of content.
@@ -115,11 +116,7 @@ describe("help of a command", () => {
                               at any depth.
 
       Condensing
-        --format NAME         Format of the messages, if they do not show it. One of:
-                              anthropic, langchain, opencode, ai-sdk-ui, ai-sdk-model,
-                              openai-responses, goose, openai-chat, gemini,
-                              bedrock-converse. Most formats write text alone in the
-                              same way, which is then read as Anthropic's.
+        --format NAME         …
 
       Printing
         --json                Print the report as one JSON object. For several

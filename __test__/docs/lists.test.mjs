@@ -14,6 +14,7 @@ const { commandNamed } = require("../../js/cli/flags.js");
 const { FIELDS } = require("../../js/cli/history-text.js");
 const { agents } = require("../../js/cli/sessions.js");
 const { NAMES } = require("../../js/formats.js");
+const { FORMATS: TOOL_FORMATS } = require("../../js/recall/tool.js");
 
 const kinds = [...OF_LINES, ...OF_JSON].map(({ program }) => program.replace(/ \(\d+\)$/, ""));
 /** The programs whose files are read, with OpenCode and the agents whose files are lists of messages. */
@@ -25,14 +26,13 @@ const sorted = (names) => [...names].sort();
 
 /** Where a new format has to be added, beside its own file: each place with the names that it lists. */
 const FORMATS_IN = {
-  "the type MessageFormat in types/messages.d.ts": () =>
-    [.../export type MessageFormat =([^;]+);/.exec(read("types/messages.d.ts"))[1].matchAll(/"([\w-]+)"/g)].map(([, name]) => name),
   "the first table of docs/formats.md": () => [...read("docs/formats.md").matchAll(/^\| `"([\w-]+)"` \|/gm)].map(([, name]) => name),
-  "WRITERS in __test__/formats/rounds.mjs": () => FORMATS,
-  "CASES in __test__/formats/rules.test.mjs": () => [
+  "the table of what is checked in docs/formats.md": () => [
+    // Anthropic's rules are those of its API.
     "anthropic",
-    ...[...read("__test__/formats/rules.test.mjs").matchAll(/^ {2}"?([\w-]+)"?: \[$/gm)].map(([, name]) => name),
+    ...[...read("docs/formats.md").matchAll(/^\| `(?!format`)([\w-]+)` \|/gm)].map(([, name]) => name),
   ],
+  "the folder __test__/formats/samples": () => FORMATS,
   ...Object.fromEntries(
     [
       "src/formats/tests.rs",
@@ -89,10 +89,13 @@ describe("the command line", () => {
   });
 });
 
-test("docs/formats.md names every format that is read, and every program", () => {
+test("docs/recall.md names every format of the tool", () => {
+  const page = read("docs/recall.md");
+  expect(TOOL_FORMATS.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+});
+
+test("docs/formats.md names every program", () => {
   const page = read("docs/formats.md");
-  // Anthropic's is the form that all others are read as.
-  expect(NAMES.filter((name) => name !== "anthropic" && !page.includes(`\`${name}\``))).toEqual([]);
   const named = (program) => new RegExp(`^\\| [^|]*${program.replace("Roo Code", "Roo-Code")}`, "m").test(page);
   expect(PROGRAMS.filter((program) => !named(program))).toEqual([]);
 });

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import roo from "../../index.js";
+import { SAMPLES } from "../formats/rounds.mjs";
 
 const { CondensationManager, createRecall } = roo;
 
@@ -17,87 +18,12 @@ function randomly(seed) {
 const WORDS = "relay socket parser ledger compass harbor lantern orchid pepper quartz ribbon saddle timber violet walnut zephyr".split(" ");
 
 let messageNumber = 0;
-
-/** How each format says: words of the user, words of the assistant, a call, its result. */
-const FORMS = {
-  anthropic: {
-    said: (text) => [{ role: "user", content: text }],
-    answered: (text) => [{ role: "assistant", content: text }],
-    called: (id, name, input, output) => [
-      { role: "assistant", content: [{ type: "tool_use", id, name, input }] },
-      { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: output }] },
-    ],
-  },
-  "openai-chat": {
-    said: (text) => [{ role: "user", content: text }],
-    answered: (text) => [{ role: "assistant", content: text }],
-    called: (id, name, input, output) => [
-      { role: "assistant", content: null, tool_calls: [{ id, type: "function", function: { name, arguments: JSON.stringify(input) } }] },
-      { role: "tool", tool_call_id: id, content: output },
-    ],
-  },
-  "openai-responses": {
-    said: (text) => [{ type: "message", role: "user", content: [{ type: "input_text", text }] }],
-    answered: (text) => [{ type: "message", role: "assistant", content: [{ type: "output_text", text }] }],
-    called: (id, name, input, output) => [
-      { type: "function_call", call_id: id, name, arguments: JSON.stringify(input) },
-      { type: "function_call_output", call_id: id, output },
-    ],
-  },
-  gemini: {
-    said: (text) => [{ role: "user", parts: [{ text }] }],
-    answered: (text) => [{ role: "model", parts: [{ text }] }],
-    called: (id, name, args, output) => [
-      { role: "model", parts: [{ functionCall: { id, name, args } }] },
-      { role: "user", parts: [{ functionResponse: { id, name, response: { output } } }] },
-    ],
-  },
-  "bedrock-converse": {
-    said: (text) => [{ role: "user", content: [{ text }] }],
-    answered: (text) => [{ role: "assistant", content: [{ text }] }],
-    called: (id, name, input, output) => [
-      { role: "assistant", content: [{ toolUse: { toolUseId: id, name, input } }] },
-      { role: "user", content: [{ toolResult: { toolUseId: id, content: [{ text: output }] } }] },
-    ],
-  },
-  "ai-sdk-model": {
-    said: (text) => [{ role: "user", content: [{ type: "text", text }] }],
-    answered: (text) => [{ role: "assistant", content: [{ type: "text", text }] }],
-    called: (id, name, input, output) => [
-      { role: "assistant", content: [{ type: "tool-call", toolCallId: id, toolName: name, input }] },
-      { role: "tool", content: [{ type: "tool-result", toolCallId: id, toolName: name, output: { type: "text", value: output } }] },
-    ],
-  },
-  "ai-sdk-ui": {
-    said: (text) => [{ id: `m${++messageNumber}`, role: "user", parts: [{ type: "text", text }] }],
-    answered: (text) => [{ id: `m${++messageNumber}`, role: "assistant", parts: [{ type: "text", text }] }],
-    called: (toolCallId, name, input, output) => [
-      {
-        id: `m${++messageNumber}`,
-        role: "assistant",
-        parts: [{ type: `tool-${name}`, toolCallId, state: "output-available", input, output }],
-      },
-    ],
-  },
-  opencode: {
-    said: (text) => [{ info: { id: `m${++messageNumber}`, role: "user" }, parts: [{ type: "text", text }] }],
-    answered: (text) => [{ info: { id: `m${++messageNumber}`, role: "assistant" }, parts: [{ type: "text", text }] }],
-    called: (callID, tool, input, output) => [
-      {
-        info: { id: `m${++messageNumber}`, role: "assistant" },
-        parts: [{ type: "tool", callID, tool, state: { status: "completed", input, output } }],
-      },
-    ],
-  },
-  langchain: {
-    said: (content) => [{ type: "human", content }],
-    answered: (content) => [{ type: "ai", content, tool_calls: [] }],
-    called: (id, name, args, content) => [
-      { type: "ai", content: "", tool_calls: [{ id, name, args, type: "tool_call" }] },
-      { type: "tool", content, tool_call_id: id, name },
-    ],
-  },
-};
+/** How a format says: words of the user, words of the assistant, a call with its result. */
+const formOf = ({ user, said, round }) => ({
+  said: (text) => [user(text, `${++messageNumber}`)],
+  answered: (text) => [said(text, `${++messageNumber}`)],
+  called: round,
+});
 
 /** A conversation that goes on by rounds. */
 function conversation(form, random, name) {
@@ -118,7 +44,7 @@ function conversation(form, random, name) {
 /** Goes on, condenses and asks by turns. Everything that was found is remembered with what was read. */
 async function chain(format, seed) {
   const random = randomly(seed);
-  const form = FORMS[format];
+  const form = formOf(SAMPLES[format]);
   const next = conversation(form, random, "wombat");
   const manager = new CondensationManager({ provider: "truncation" });
   let messages = [...form.said("wombat: look at everything."), ...next(), ...next()];
@@ -156,13 +82,13 @@ async function chain(format, seed) {
   return { found, recall };
 }
 
-describe.each(Object.keys(FORMS))("chains of condensation and recall in %s", (format) => {
+describe.each(Object.keys(SAMPLES))("chains of condensation and recall in %s", (format) => {
   it("leave no handle dead, read exactly, and mix no conversations", async () => {
     let handles = 0;
     for (let seed = 1; seed <= 6; seed++) {
       const { found, recall } = await chain(format, seed * 7919);
       handles += found.size;
-      const other = createRecall({ messages: conversation(FORMS[format], randomly(seed), "numbat")(), format });
+      const other = createRecall({ messages: conversation(formOf(SAMPLES[format]), randomly(seed), "numbat")(), format });
       for (const key of found.keys()) expect((await other.read(key)).found).toBe(false);
       expect((await other.search(WORDS.join(" "))).text).not.toContain("wombat");
       expect((await recall.search("numbat")).hits).toHaveLength(0);
@@ -172,7 +98,7 @@ describe.each(Object.keys(FORMS))("chains of condensation and recall in %s", (fo
 });
 
 describe("what was recalled", () => {
-  const form = FORMS.anthropic;
+  const form = formOf(SAMPLES.anthropic);
   const lines = (name) => Array.from({ length: 60 }, (_, line) => `${name} line ${line} of the listing`).join("\n");
   const history = () => [
     ...form.said("Do it."),

@@ -1,7 +1,10 @@
 // Recall from the JavaScript side: what is found and read, in every format, whatever the host does to its messages.
 
+import { createRequire } from "node:module";
 import { describe, expect, it } from "vitest";
 import roo from "../../index.js";
+
+const { FORMATS } = createRequire(import.meta.url)("../../js/recall/tool.js");
 
 const { CondensationManager, countTokens, createRecall } = roo;
 
@@ -174,6 +177,10 @@ describe("the tool", () => {
       { type: "tool", tool_call_id: "c" },
     ],
   };
+
+  it("is tested in every format in which calls are answered", () => {
+    expect(FORMATS.filter((format) => !Object.hasOwn(forms, format))).toEqual(["mastra"]);
+  });
 
   it.each(Object.keys(forms))("answers a call of %s in its form", async (format) => {
     const recall = createRecall({ messages: session() });

@@ -1,0 +1,21 @@
+// The format of messages is seen in them: every sample is recognised as its own format, and refused as any other.
+
+import { createRequire } from "node:module";
+import { expect, test } from "vitest";
+import { SAMPLES, rounds, task } from "./rounds.mjs";
+
+const { NAMES, seenIn } = createRequire(import.meta.url)("../../js/formats.js");
+
+/** The format that is seen; undefined if the messages are refused. Messages without a mark are Anthropic's. */
+function formatSeen(messages, named) {
+  const { format = "anthropic", told } = seenIn(messages, named);
+  return told === undefined ? (named ?? format) : undefined;
+}
+
+test.each(NAMES)("%s is recognised by its own marks, and by no others", (format) => {
+  const conversation = [...task(format), ...rounds(format, 1, 3)];
+  for (const messages of [conversation, ...SAMPLES[format].recognised]) expect(formatSeen(messages)).toBe(format);
+  // LangChain's messages may hold the calls of Anthropic's models as these write them.
+  const allowed = format === "anthropic" ? [format, "langchain"] : [format];
+  expect(NAMES.filter((name) => formatSeen(conversation, name) !== undefined)).toEqual(allowed);
+});
