@@ -1,6 +1,17 @@
 //! Histories of other formats: what is decided about the projection is done to the caller's own messages, and nothing else.
 
+mod ai_sdk_model;
+mod ai_sdk_ui;
+mod anthropic;
+mod bedrock;
+mod gemini;
+mod goose;
+mod langchain;
+mod openai_chat;
+mod openai_responses;
+mod opencode;
 mod orphans;
+mod sample;
 mod variations;
 mod writers;
 
@@ -14,6 +25,7 @@ use serde_json::{Value, json, value::RawValue};
 
 use self::{
     orphans::orphans,
+    sample::Sample,
     variations::{damages, variations, varied},
     writers::written,
 };
@@ -23,6 +35,26 @@ use crate::common::{
     histories::{any_history, native},
     real_histories::{Share, beginning, corpus, fixtures},
 };
+
+/// The formats as the tests write them, one for each of [`FORMATS`].
+static SAMPLES: &[&dyn Sample] = &[
+    &openai_chat::OpenAiChat,
+    &openai_responses::ResponsesItems,
+    &ai_sdk_model::ModelMessages,
+    &ai_sdk_ui::UiMessages,
+    &langchain::LangChain,
+    &gemini::Gemini,
+    &bedrock::Bedrock,
+    &opencode::OpenCode,
+    &goose::Goose,
+    &anthropic::Anthropic,
+];
+
+/// The sample of a format.
+fn sample(format: &str) -> &'static dyn Sample {
+    let found = SAMPLES.iter().copied().find(|sample| sample.name() == format);
+    found.unwrap_or_else(|| panic!("tests/conversation/formats has no sample of {format}"))
+}
 
 fn any_format() -> impl Strategy<Value = &'static str> {
     select(FORMATS.iter().map(|format| format.name()).collect::<Vec<_>>())
@@ -219,7 +251,7 @@ fn check(
     }
     let lone = |messages: &[Box<RawValue>]| {
         let values = messages.iter().map(|raw| serde_json::from_str(raw.get()).unwrap_or_default());
-        orphans(format.name(), &values.collect::<Vec<_>>())
+        orphans(sample(format.name()), &values.collect::<Vec<_>>())
     };
     let alone = lone(before.messages());
     // In one that was broken before, the checker alone knows which half lacks the other.
@@ -290,7 +322,7 @@ proptest! {
     ) {
         let conversation = Conversation::parse(&history).unwrap();
         let target = target.tokens(&conversation);
-        let json = varied(format, &written(format, &conversation), &variations);
+        let json = varied(sample(format), &written(format, &conversation), &variations);
         let json = damaged(&variations::damaged(&json, &damages), &places);
         check(format, &json, (provider.0, &provider.1), target, Order::Any)?;
     }
@@ -301,7 +333,7 @@ proptest! {
         target in any_target(),
     ) {
         let conversation = Conversation::parse(&history).unwrap();
-        let json = varied(format, &written(format, &conversation), &variations);
+        let json = varied(sample(format), &written(format, &conversation), &variations);
         let target = target.tokens(&conversation);
         check(format, &json, (provider.0, &provider.1), target, Order::AsProjected)?;
     }
@@ -324,7 +356,7 @@ fn histories_are_printed() {
     let mut runner = TestRunner::default();
     for _ in 0..count.parse::<usize>().unwrap() {
         let (format, history, variations, damages) = any.new_tree(&mut runner).unwrap().current();
-        let json = varied(format, &written(format, &Conversation::parse(&history).unwrap()), &variations);
+        let json = varied(sample(format), &written(format, &Conversation::parse(&history).unwrap()), &variations);
         let json = damages.map_or(json.clone(), |damages| variations::damaged(&json, &damages));
         println!(r#"{{"format":"{format}","messages":{json}}}"#);
     }

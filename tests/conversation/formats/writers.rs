@@ -18,7 +18,7 @@ pub fn written(format: &str, conversation: &Conversation) -> String {
         "opencode" => opencode(conversation),
         "goose" => conversation.messages().map(goose).collect(),
         "anthropic" => return conversation.export(conversation).unwrap(),
-        other => panic!("{other}"),
+        other => panic!("tests/conversation/formats/writers.rs writes no {other}"),
     };
     format!("[{}]", messages.join(","))
 }
