@@ -1,9 +1,12 @@
 // Lists of programs in pages and on the page of the studio, each compared with the registry that it speaks of.
 
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { en } from "../../ui/src/locales/en.ts";
 import { fr } from "../../ui/src/locales/fr.ts";
+import { root } from "../../scripts/tools.mjs";
 import { FORMATS } from "../formats/rounds.mjs";
 import { read } from "./support.mjs";
 
@@ -24,27 +27,34 @@ const PROGRAMS = [...new Set(kinds), openCode, "Roo Code", "Zoo Code", "Cline"];
 const listed = (text) => text.split(/, (?:and )?| and /).map((name) => name.trim());
 const sorted = (names) => [...names].sort();
 
-/** Where a new format has to be added, beside its own file: each place with the names that it lists. */
+/** The formats whose names the modules of a folder return, each with its module. */
+function modulesIn(folder) {
+  const modules = [...read(`${folder}/mod.rs`).matchAll(/^mod (\w+);/gm)].map(([, module]) => module);
+  const nameIn = (module) => /fn name\(&self\) -> &'static str \{\s+"([\w-]+)"/.exec(read(`${folder}/${module}.rs`))?.[1];
+  return modules.flatMap((module) => (nameIn(module) ? [{ module, name: nameIn(module) }] : []));
+}
+const namesOf = (modules) => modules.map(({ name }) => name);
+const namesIn = (text, pattern) => [...text.matchAll(pattern)].map(([, name]) => name);
+
+/** Where each format stands, beside its row in js/formats.js: the places with the names that they have. */
 const FORMATS_IN = {
-  "the first table of docs/formats.md": () => [...read("docs/formats.md").matchAll(/^\| `"([\w-]+)"` \|/gm)].map(([, name]) => name),
-  "the table of what is checked in docs/formats.md": () => [
-    // Anthropic's rules are those of its API.
-    "anthropic",
-    ...[...read("docs/formats.md").matchAll(/^\| `(?!format`)([\w-]+)` \|/gm)].map(([, name]) => name),
-  ],
+  "a module in src/formats/mod.rs": () => namesOf(modulesIn("src/formats")),
+  "src/formats/MODULE/tests.rs": () =>
+    namesOf(modulesIn("src/formats").filter(({ module }) => existsSync(path.join(root, "src/formats", module, "tests.rs")))),
+  "a module in tests/conversation/formats/mod.rs": () => namesOf(modulesIn("tests/conversation/formats")),
+  "tests/conversation/formats/writers.rs": () => namesIn(read("tests/conversation/formats/writers.rs"), /^ {8}"([\w-]+)" => /gm),
   "the folder __test__/formats/samples": () => FORMATS,
-  ...Object.fromEntries(
-    [
-      "src/formats/tests.rs",
-      "src/formats/tests/problems.rs",
-      "tests/conversation/formats/writers.rs",
-      "tests/conversation/formats/variations.rs",
-    ].map((file) => [file, () => NAMES.filter((name) => name === "anthropic" || read(file).includes(`"${name}"`))]),
-  ),
+  "the first table of docs/formats.md": () => namesIn(read("docs/formats.md"), /^\| `"([\w-]+)"` \|/gm),
+  // Anthropic's rules are those of its API.
+  "the table of what is checked in docs/formats.md": () => [
+    "anthropic",
+    ...namesIn(read("docs/formats.md"), /^\| `(?!format`)([\w-]+)` \|/gm),
+  ],
 };
 
-test.each(Object.entries(FORMATS_IN))("%s has every format of messages", (_, names) => {
-  expect(sorted(names())).toEqual(sorted(NAMES));
+test.each(Object.entries(FORMATS_IN))("every format of messages has %s", (_, names) => {
+  const without = (all, some) => all.filter((name) => !some.includes(name));
+  expect({ missing: without(NAMES, names()), unknown: without(names(), NAMES) }).toEqual({ missing: [], unknown: [] });
 });
 
 describe("the studio", () => {

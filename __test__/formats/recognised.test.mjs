@@ -2,6 +2,7 @@
 
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
+import { api } from "../api/support.mjs";
 import { SAMPLES, rounds, task } from "./rounds.mjs";
 
 const { NAMES, seenIn } = createRequire(import.meta.url)("../../js/formats.js");
@@ -18,4 +19,5 @@ test.each(NAMES)("%s is recognised by its own marks, and by no others", (format)
   // LangChain's messages may hold the calls of Anthropic's models as these write them.
   const allowed = format === "anthropic" ? [format, "langchain"] : [format];
   expect(NAMES.filter((name) => formatSeen(conversation, name) !== undefined)).toEqual(allowed);
+  expect(api.countTokens(conversation, { format })).toBeGreaterThan(0);
 });

@@ -12,6 +12,9 @@ use super::{
 };
 use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role};
 
+#[cfg(test)]
+mod tests;
+
 /// AI SDK model messages.
 pub struct ModelMessages;
 

@@ -14,6 +14,9 @@ use super::{
 };
 use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, json_text::escape};
 
+#[cfg(test)]
+mod tests;
+
 /// AI SDK UI messages.
 pub struct UiMessages;
 

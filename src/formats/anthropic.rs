@@ -10,6 +10,9 @@ use super::{
 };
 use crate::conversation::{Block, Content, Conversation, Json, Problem, Role, Service, problems};
 
+#[cfg(test)]
+mod tests;
+
 /// Messages in our own format with a compaction.
 pub struct Anthropic;
 

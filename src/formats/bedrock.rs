@@ -10,6 +10,9 @@ use super::{
 };
 use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, json_text::escape};
 
+#[cfg(test)]
+mod tests;
+
 /// Bedrock Converse messages.
 pub struct Bedrock;
 

@@ -14,6 +14,9 @@ use super::{
 };
 use crate::conversation::{Json, JsonObject, PathStep, Problem, Role, Service, json_text::escape};
 
+#[cfg(test)]
+mod tests;
+
 /// Gemini contents.
 pub struct Gemini;
 

@@ -13,6 +13,9 @@ use super::{
 };
 use crate::conversation::{Block, Json, JsonObject, Problem, Role, json_text::escape};
 
+#[cfg(test)]
+mod tests;
+
 /// Goose messages.
 pub struct Goose;
 

@@ -11,6 +11,9 @@ use super::{
 };
 use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, Service};
 
+#[cfg(test)]
+mod tests;
+
 /// OpenAI chat messages.
 pub struct OpenAiChat;
 

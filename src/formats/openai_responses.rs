@@ -12,6 +12,9 @@ use super::{
 };
 use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, Service, json_text::escape};
 
+#[cfg(test)]
+mod tests;
+
 /// OpenAI Responses items.
 pub struct ResponsesItems;
 

@@ -11,6 +11,9 @@ use super::{
 };
 use crate::conversation::{Json, JsonObject, PathStep, Problem, Role, json_text::escape};
 
+#[cfg(test)]
+mod tests;
+
 /// OpenCode messages.
 pub struct OpenCode;
 
