@@ -2,6 +2,7 @@
 
 // Reads the arguments of an inspection: the conversation, and the providers to try on it.
 
+const native = require("#native");
 const { UNLIMITED, contextOf, copyOf, plainOptions, systemText } = require("./call.js");
 const { notAllowed, readable } = require("./errors.js");
 const { asRead, formatOf, requireFormat } = require("./formats.js");
@@ -9,15 +10,22 @@ const isObject = require("./is-object.js");
 const { namesIn } = require("./options.js");
 const { requireMessages, serialize, serializeMessages, serializeSettings } = require("./serialize.js");
 
-/** The default trials: every provider, with each of its presets. */
-const TRIALS = Object.freeze([
-  { id: "lossless", provider: "lossless" },
-  { id: "truncation", provider: "truncation" },
-  { id: "smart:conservative", provider: "smart", config: { preset: "conservative" } },
-  { id: "smart:balanced", provider: "smart", config: { preset: "balanced" } },
-  { id: "smart:aggressive", provider: "smart", config: { preset: "aggressive" } },
-  { id: "native", provider: "native" },
-]);
+/** The presets that are tried, of those that a provider has. */
+const PRESETS = ["conservative", "balanced", "aggressive"];
+const SPEEDS = ["fast", "medium", "slow"];
+const speedOf = ({ capabilities }) => SPEEDS.indexOf(capabilities.estimatedSpeed);
+
+/** The default trials: every provider that is not made of others, with its presets, the fastest first. */
+const TRIALS = Object.freeze(
+  JSON.parse(native.builtInProviders())
+    .filter(({ isStrategy }) => !isStrategy)
+    .sort((one, other) => speedOf(one) - speedOf(other))
+    .flatMap(({ id, presets }) => {
+      const tried = PRESETS.filter((preset) => presets.includes(preset));
+      if (tried.length === 0) return [{ id, provider: id }];
+      return tried.map((preset) => ({ id: `${id}:${preset}`, provider: id, config: { preset } }));
+    }),
+);
 
 /** Returns the trials of an option that the addon has checked. */
 function trialsOf(providers) {

@@ -49,9 +49,11 @@ function providers() {
   const told = new CondensationManager().listProviders().map(({ id, name, description, capabilities }) => {
     const { factory, presets } = factories[id];
     const model = capabilities.supportsLLMSummarization ? "may ask" : "never";
-    return [code(id), name, description, model, code(factory), presets.map(code).join(", ") || "–"];
+    const loss = capabilities.supportsLossy ? "may lose" : "keeps";
+    const page = existsSync(path.join(root, "docs", `${id}.md`)) ? `[${code(id)}](${id}.md)` : code(id);
+    return [page, name, description, loss, model, code(factory), presets.map(code).join(", ") || "–"];
   });
-  return rows(["id", "name", "what it does", "a model", "made by", "presets"], line(6), ...told);
+  return rows(["id", "name", "what it does", "content", "a model", "made by", "presets"], line(7), ...told);
 }
 
 /** The built-in providers, as the addon tells of them. */
@@ -68,10 +70,13 @@ function extensionSettings(manifest) {
 /** Words on one line if they fit, as Biome writes them. */
 const onOneLine = (line, width, broken) => (line.length <= width ? line : broken);
 
-/** A union of names, each quoted. */
-const union = (/** @type {string} */ name, /** @type {string[]} */ words) => {
+/** Biome's width. */
+const WIDTH = 140;
+
+/** A union of names, each quoted. Biome formats files of types that are not generated as a whole, with a smaller width. */
+const union = (/** @type {string} */ name, /** @type {string[]} */ words, width = 160) => {
   const quoted = words.map((word) => JSON.stringify(word));
-  return onOneLine(`export type ${name} = ${quoted.join(" | ")};`, 160, `export type ${name} =\n  | ${quoted.join("\n  | ")};`);
+  return onOneLine(`export type ${name} = ${quoted.join(" | ")};`, width, `export type ${name} =\n  | ${quoted.join("\n  | ")};`);
 };
 
 /** The lists that the command line offers without loading the addon. */
@@ -89,6 +94,10 @@ function names() {
     list(
       "presets",
       all.flatMap(({ presets }) => presets),
+    ),
+    list(
+      "free",
+      all.filter(({ capabilities }) => capabilities.isFree).map(({ id }) => id),
     ),
   ];
   return `{\n${lists.join(",\n")}\n}\n`;
@@ -167,6 +176,7 @@ function formats(/** @type {string} */ page) {
     union(
       "MessageFormat",
       rows.map(([, name]) => name),
+      WIDTH,
     ),
   ].join("\n");
 }
@@ -175,12 +185,12 @@ function formats(/** @type {string} */ page) {
 const services = () =>
   [
     "/** A service, named by the format of its messages. `openai-chat` is OpenAI itself: other services with its protocol may accept more fields. */",
-    union("MessageService", require("../js/service-refusals.js").NAMES),
+    union("MessageService", require("../js/service-refusals.js").NAMES, WIDTH),
   ].join("\n");
 
 /** The formats in which the tool of recall is defined, from js/recall/tool.js. */
 const recallFormats = () =>
-  `/** The formats of {@link Recall.tool}. */\n${union("RecallToolFormat", require("../js/recall/tool.js").FORMATS)}`;
+  `/** The formats of {@link Recall.tool}. */\n${union("RecallToolFormat", require("../js/recall/tool.js").FORMATS, WIDTH)}`;
 
 /** The codes of errors, warnings and problems of messages, from docs/errors.md. */
 function codes(/** @type {string} */ page) {

@@ -3,14 +3,15 @@
 import { strategiesOf } from "../fixtures/strategies.mjs";
 import { api } from "./package.mjs";
 
-const FACTORIES = {
-  lossless: api.createLosslessProvider,
-  truncation: api.createTruncationProvider,
-  smart: api.createSmartProvider,
-  native: api.createNativeProvider,
-};
-
 const STRATEGIES = strategiesOf(api);
+
+const factoryOf = (id) => api[`create${id.replace(/(?:^|_)(\w)/g, (_, letter) => letter.toUpperCase())}Provider`];
+const FACTORIES = Object.fromEntries(
+  new api.CondensationManager()
+    .listProviders()
+    .filter(({ id }) => !Object.hasOwn(STRATEGIES, id))
+    .map(({ id }) => [id, factoryOf(id)]),
+);
 
 /** Those that are not made of others. */
 export const PROVIDERS = Object.keys(FACTORIES);

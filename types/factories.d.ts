@@ -1,4 +1,4 @@
-// Makers of the providers `native`, `lossless` and `truncation`.
+// Makers of the providers whose types are their options alone.
 
 import type { LosslessConfig, NativeConfig, TruncationConfig } from "./options.js";
 import type { BuiltInProvider } from "./providers.js";

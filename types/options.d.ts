@@ -987,8 +987,8 @@ export interface ManagerInspectOptions {
   /** Number of largest blocks, and of items of each kind of waste, to report. 0 or more. Default: 20. */
   largest?: number | undefined;
   /**
-   * Providers to try in a dry run, one after the other, without fallbacks; `true` for `lossless`, `truncation`, `smart` with the presets `conservative`,
-   * `balanced` and `aggressive`, and `native`. No LLM is called: summaries are estimated. Default: none.
+   * Providers to try in a dry run, one after the other, without fallbacks; `true` for all that are not made of others, `smart` with the presets `conservative`,
+   * `balanced` and `aggressive`. No LLM is called: summaries are estimated. Default: none.
    */
   providers?: boolean | readonly ProviderTrial[] | undefined;
   /** For `providers`: see `ProviderCallOptions`. */

@@ -55,7 +55,15 @@ export interface RecallRead {
 // formats of the tool: written by npm run generate
 
 /** The formats of {@link Recall.tool}. */
-export type RecallToolFormat = "anthropic" | "openai-chat" | "openai-responses" | "gemini" | "bedrock-converse" | "ai-sdk" | "langchain" | "mastra";
+export type RecallToolFormat =
+  | "anthropic"
+  | "openai-chat"
+  | "openai-responses"
+  | "gemini"
+  | "bedrock-converse"
+  | "ai-sdk"
+  | "langchain"
+  | "mastra";
 
 // end of formats of the tool
 

@@ -89,14 +89,8 @@ describe("inspect", () => {
     const before = JSON.stringify(given);
     const targetTokens = Math.floor(countTokens(given) / 3);
     const { providers } = await manager.inspect({ messages: given }, { providers: true, targetTokens });
-    expect(providers.map(({ id }) => id)).toEqual([
-      "lossless",
-      "truncation",
-      "smart:conservative",
-      "smart:balanced",
-      "smart:aggressive",
-      "native",
-    ]);
+    const known = ["lossless", "truncation", "smart:conservative", "smart:balanced", "smart:aggressive", "native"];
+    expect(providers.map(({ id }) => id)).toEqual(expect.arrayContaining(known));
     const of = (id) => providers.find((trial) => trial.id === id);
     expect(of("lossless")).toMatchObject({ metTarget: false, cost: 0, exact: true, wouldCondense: true });
     expect(of("truncation")).toMatchObject({ metTarget: true, cost: 0 });

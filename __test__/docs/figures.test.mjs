@@ -41,8 +41,8 @@ describe("the guide's table", () => {
     const text = read(page).replaceAll(/[\s\u00a0\u202f]+/g, " ");
     expect(text).toContain(`npx roo-condense ${command.join(" ")}`);
     const { providers } = await compared;
-    const wanted = providers.filter((each) => each.tokens !== undefined && each.reductionPercent !== undefined && !each.error);
-    expect(wanted.map(({ id }) => id)).toEqual(["lossless", "truncation", "smart:conservative", "smart:balanced", "smart:aggressive"]);
+    const shown = ["lossless", "truncation", "smart:conservative", "smart:balanced", "smart:aggressive"];
+    const wanted = shown.map((shownId) => providers.find(({ id }) => id === shownId));
     const rows = [...text.matchAll(/\| ([\d ,]+) \| ([\d.,]+ ?%) \|/g)].map(([, left, less]) => [left, less]);
     expect(rows).toEqual(wanted.map((each) => [tokens(each.tokens), percent(each.reductionPercent)]));
     expect(text).toContain(tokens(wanted[0].tokensBefore));

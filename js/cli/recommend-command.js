@@ -11,6 +11,7 @@ const { readHistory } = require("./history-file.js");
 const { Interruption } = require("./interruption.js");
 const { didYouMean } = require("./meant.js");
 const { inOwnWords } = require("./own-words.js");
+const { free: FREE } = require("./providers.json");
 const { Report } = require("./report-lines.js");
 const { item, shellWord, visible, withCommas } = require("./terminal.js");
 const { version } = require("../../package.json");
@@ -106,9 +107,6 @@ async function ask(stdin, stdout, interruption) {
 /** Returns the tokens that the recommendation promises; undefined if nothing was measured. */
 const promised = ({ values }) => values.tokens ?? (values.reason && promised(values.reason));
 
-/** The providers that call no model. */
-const ALONE = ["lossless", "truncation"];
-
 /** Returns the flags for a model, which has to be named. Its output costs money, so the result is written to a file. */
 function modelFlags(file, model) {
   const { api = "API", model: name = "MODEL", baseUrl } = model ?? {};
@@ -131,7 +129,7 @@ function commandFor({ provider, config, isDefault, targetTokens, said }, { file,
   const own = isPreset || Object.keys(config).length === 0 ? [] : [`--config ${shellWord(JSON.stringify(config))}`];
   const isReached = (promised(said) ?? 0) <= targetTokens;
   const isAsFarAsItCan = provider === "lossless" && !isDefault && !isReached;
-  const asks = provider === "native" || (model !== undefined && !ALONE.includes(provider));
+  const asks = provider === "native" || (model !== undefined && !FREE.includes(provider));
   return [
     "roo-condense",
     file === undefined ? "HISTORY" : shellWord(file),

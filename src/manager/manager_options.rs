@@ -275,9 +275,9 @@ options! {
     target_tokens: Option<usize> = whole(0, u64::MAX).if_set(),
     /// Number of largest blocks, and of items of each kind of waste, to report.
     largest: usize = whole(0, u64::MAX).or(20),
-    /// Providers to try in a dry run, one after the other, without fallbacks; `true` for `lossless`, `truncation`,
-    /// `smart` with the presets `conservative`, `balanced` and `aggressive`, and `native`. No LLM is called: summaries
-    /// are estimated. Default: none.
+    /// Providers to try in a dry run, one after the other, without fallbacks; `true` for all that are not made of
+    /// others, `smart` with the presets `conservative`, `balanced` and `aggressive`. No LLM is called: summaries are
+    /// estimated. Default: none.
     providers: Unread = either(&flag(), &list(&object::<TrialFields>(), "true, or an array of { provider, config?, fallback?, id? }"))
         .if_set()
         .unread(),

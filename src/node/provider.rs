@@ -121,10 +121,17 @@ pub fn recommendable() -> String {
     measurable().to_string()
 }
 
-/// Returns the built-in providers, as JSON: `[{ id, factory, capabilities, presets }]`.
+/// Returns the built-in providers, as JSON: `[{ id, factory, capabilities, presets, isStrategy }]`.
 #[napi(catch_unwind)]
 pub fn built_in_providers() -> Result<String> {
-    told(&strategies::all().collect::<Vec<_>>())
+    let listed = strategies::all().map(|known| {
+        let is_strategy = providers::DESCRIPTORS.iter().all(|own| own.id != known.id);
+        json!({
+            "id": known.id, "factory": known.factory, "capabilities": known.capabilities, "presets": known.presets,
+            "isStrategy": is_strategy,
+        })
+    });
+    told(&listed.collect::<Vec<_>>())
 }
 
 /// The forms of `markers` that JavaScript writes or recognises, too, by name, as JSON.

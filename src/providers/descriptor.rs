@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
 use serde_json::Value;
 
 use super::provider::{Capabilities, Provider, ProviderInfo};
@@ -13,28 +12,23 @@ use crate::{
 };
 
 /// A built-in provider.
-#[derive(Debug, Clone, Copy, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Copy)]
 pub struct Descriptor {
     /// The id it is registered under.
     pub id: &'static str,
     /// The code of its name in `src/words`.
-    #[serde(skip)]
     pub name: &'static str,
     /// The code of its description, one sentence, in `src/words`.
-    #[serde(skip)]
     pub about: &'static str,
     /// The name of the package's function that creates one.
     pub factory: &'static str,
     /// Its capabilities.
     pub capabilities: Capabilities,
     /// The options of its configuration. A function, because they name the ids of all descriptors.
-    #[serde(skip)]
     pub table: fn() -> &'static Table,
     /// Configurations by name.
     pub presets: &'static [&'static str],
     /// Creates one.
-    #[serde(skip)]
     pub make: Make,
 }
 

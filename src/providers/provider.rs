@@ -91,15 +91,7 @@ pub struct ProviderInfo {
     pub capabilities: Capabilities,
 }
 
-/// The abilities of a provider. The built-in ones:
-///
-/// | | lossless | lossy | truncation | LLM | parallel | passes | fallback | free | speed |
-/// | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
-/// | `native` | | yes | | yes | yes | | yes | | slow |
-/// | `smart` | yes | yes | yes | yes | yes | yes | yes | | medium |
-/// | `lossless` | yes | | | | | | yes | yes | fast |
-/// | `truncation` | | yes | yes | | | | yes | yes | fast |
-/// | strategies | | yes | yes | yes | yes | yes | yes | | slow |
+/// The abilities of a provider.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "ProviderCapabilities"))]
 #[serde(rename_all = "camelCase", default)]
