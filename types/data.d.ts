@@ -676,17 +676,7 @@ export interface PromptCacheEffect {
   savedPerRequest?: number;
 }
 
-/**
- * The abilities of a provider. The built-in ones:
- *
- * | | lossless | lossy | truncation | LLM | parallel | passes | fallback | free | speed |
- * | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
- * | `native` | | yes | | yes | yes | | yes | | slow |
- * | `smart` | yes | yes | yes | yes | yes | yes | yes | | medium |
- * | `lossless` | yes | | | | | | yes | yes | fast |
- * | `truncation` | | yes | yes | | | | yes | yes | fast |
- * | strategies | | yes | yes | yes | yes | yes | yes | | slow |
- */
+/** The abilities of a provider. */
 export interface ProviderCapabilities {
   /** Can condense without losing anything. */
   supportsLossless: boolean;

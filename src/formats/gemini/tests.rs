@@ -6,7 +6,7 @@ use crate::{
     conversation::PathStep,
     formats::{
         Projection, named,
-        tests::{LONG, at, projection, read, replaced_result, text_set, told, written},
+        tests::{LONG, at, read, replaced_result, text_set, told, written},
     },
 };
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     conversation::{Edit, PathStep},
-    formats::tests::{at, parts_of_result, path, read, test_parts_of_a_result, text_set, told, written},
+    formats::tests::{at, parts_of_result, read, test_parts_of_a_result, text_set, told, written},
 };
 
 #[test]
