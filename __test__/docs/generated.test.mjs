@@ -19,13 +19,16 @@ test("the forms of markers that JavaScript writes are those of the addon", () =>
   expect(require("../../js/markers.js")).toEqual(JSON.parse(native.markers()));
 });
 
-test("every factory has its types", () => {
+test("every factory has its types, and every type of a factory its provider", () => {
   const native = require("../../js/native.js");
+  const factories = JSON.parse(native.builtInProviders()).map(({ factory }) => factory);
+  const declared = readFileSync(path.join(root, "types/factories.d.ts"), "utf8").matchAll(/^export function (\w+)/gm);
+  expect([...declared].map(([, name]) => name).filter((name) => !factories.includes(name))).toEqual([]);
   const types = readFileSync(path.join(root, "index.d.ts"), "utf8");
   const files = [...types.matchAll(/from "\.\/(types\/[\w-]+)\.js"/g)].map(([, file]) =>
     readFileSync(path.join(root, `${file}.d.ts`), "utf8"),
   );
-  for (const { factory } of JSON.parse(native.builtInProviders()))
+  for (const factory of factories)
     expect(
       files.some((text) => text.includes(`export function ${factory}`)),
       `${factory} is declared in no file of types that index.d.ts exports`,
