@@ -110,12 +110,12 @@ proptest! {
         let total = crate::common::checks::tally(&before).total();
         let report = |percent: usize| run_alone("truncation", &json!({ "preserveRecentCount": 1 }), &before, Some(total * percent / 100));
         let (tight, loose) = (report(percent), report(percent + 5));
-        // A result that misses its target adds two notes about removed messages.
-        let is_missed = tight.warnings().iter().any(|warning| warning.code == WarningCode::TargetNotMet);
-        let notes = if is_missed { 2 * tokens(BEFORE) + 10 } else { 0 };
-        // The search stops within 2% of the budget, so a little less is no surprise.
+        // Whatever misses its target is the smallest that was found, so no more of it could be kept.
+        prop_assume!(tight.warnings().iter().all(|warning| warning.code != WarningCode::TargetNotMet));
+        // A fold is good enough if it uses nine tenths of its target, and a cut if it uses 98%.
+        let close_enough = total * (percent + 5) / 1000 + 20;
         prop_assert!(
-            tight.final_tokens() <= loose.final_tokens() + total / 25 + 20 + notes,
+            tight.final_tokens() <= loose.final_tokens() + close_enough,
             "{} of {} and {} of {}, {total}",
             tight.final_tokens(),
             total * percent / 100,
