@@ -59,6 +59,7 @@ mod inspect;
 mod json_file;
 mod llm;
 mod manager;
+mod maps;
 mod markers;
 mod options;
 mod output;

@@ -2,7 +2,8 @@
 //! the response's place, and an [`Estimate`] beside the text says which bytes these are. The text itself does not show
 //! it.
 
-use std::{collections::HashMap, ops::Range};
+use crate::maps::HashMap;
+use std::ops::Range;
 
 use super::{Message, PathStep};
 
@@ -42,7 +43,7 @@ pub(super) fn estimates_after(
     }
     let (was, is) = (before.texts_by_path(), after.texts_by_path());
     let mut all = new;
-    let mut searched: HashMap<&[PathStep], usize> = HashMap::new();
+    let mut searched: HashMap<&[PathStep], usize> = HashMap::default();
     for estimate in old {
         let (Some(was), Some(is)) = (was.get(&*estimate.path), is.get(&*estimate.path)) else { continue };
         let from = searched.entry(&estimate.path).or_default();

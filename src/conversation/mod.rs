@@ -27,12 +27,9 @@ pub mod utf16;
 mod view;
 mod visible;
 
-use std::{
-    collections::HashMap,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
 };
 
 use serde::{Serialize, Serializer};
@@ -62,7 +59,7 @@ pub use self::{
     view::{Json, JsonObject},
     visible::{is_invisible, is_unseen, on_line, visible},
 };
-use crate::parallel::in_parts;
+use crate::{maps::HashMap, parallel::in_parts};
 
 /// A conversation in progress: its messages and their origins. Messages are shared, so copies are cheap.
 #[derive(Debug, Clone, Default)]

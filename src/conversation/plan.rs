@@ -1,6 +1,7 @@
 //! Plans: edits on a conversation, and the one place that applies them.
 
-use std::{borrow::Cow, collections::HashMap, sync::Arc};
+use crate::maps::HashMap;
+use std::{borrow::Cow, sync::Arc};
 
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::value::RawValue;
@@ -462,10 +463,10 @@ impl Conversation {
             if message < length { Ok(()) } else { Err(PlanError::NoSuchMessage { message, length }) }
         };
         let mut dropped = vec![false; length];
-        let mut sets: HashMap<usize, Vec<Set<'_>>> = HashMap::new();
-        let mut blocks: HashMap<usize, BlockEdits<'_>> = HashMap::new();
-        let mut estimates: HashMap<usize, Vec<Estimate>> = HashMap::new();
-        let mut inserts: HashMap<usize, Vec<Entry>> = HashMap::new();
+        let mut sets: HashMap<usize, Vec<Set<'_>>> = HashMap::default();
+        let mut blocks: HashMap<usize, BlockEdits<'_>> = HashMap::default();
+        let mut estimates: HashMap<usize, Vec<Estimate>> = HashMap::default();
+        let mut inserts: HashMap<usize, Vec<Entry>> = HashMap::default();
         for edit in &plan.edits {
             match edit {
                 Edit::Set { message, path, value, estimates: of_value } => {
@@ -529,7 +530,7 @@ pub struct BlockOrigins(HashMap<EntryId, Vec<Option<usize>>>);
 impl BlockOrigins {
     /// Traces the blocks of a plan and the conversation that it is for.
     pub fn trace(plan: &Plan, before: &Conversation) -> Self {
-        let mut edits: HashMap<usize, (Vec<usize>, Vec<usize>)> = HashMap::new();
+        let mut edits: HashMap<usize, (Vec<usize>, Vec<usize>)> = HashMap::default();
         for edit in &plan.edits {
             match edit {
                 Edit::DropBlock { message, block } => edits.entry(*message).or_default().0.push(*block),
@@ -627,7 +628,7 @@ fn set_content<'a>(content: &mut Content, sets: &[Set<'a>], depth: Depth) -> Res
     if matches!(content, Content::Missing) {
         return Err(sets[0].0);
     }
-    let mut by_block: HashMap<usize, Vec<Set<'a>>> = HashMap::new();
+    let mut by_block: HashMap<usize, Vec<Set<'a>>> = HashMap::default();
     for (path, value) in sets {
         match path.split_first() {
             None => match value {

@@ -1,6 +1,7 @@
 //! Recipes that rebuild an old text from the condensed conversation, so that restoring needs few additional bytes.
 
-use std::{collections::HashMap, ops::Range};
+use crate::maps::HashMap;
+use std::ops::Range;
 
 use serde::{Serialize, Serializer, ser::SerializeSeq};
 
@@ -111,7 +112,7 @@ pub struct RecipeWriter<'a> {
 impl<'a> RecipeWriter<'a> {
     /// Creates a writer for these texts, each with its message.
     pub fn new(texts: &'a [(usize, &'a TextAt<'a>)]) -> Self {
-        Self { texts, units: HashMap::new() }
+        Self { texts, units: HashMap::default() }
     }
 
     /// Writes the recipe for the text `was`. `None` if the lines do not give that text, or if the recipe would not be
@@ -121,7 +122,7 @@ impl<'a> RecipeWriter<'a> {
             return None;
         }
         let mut recipe = Recipe { texts: Vec::new(), parts: Vec::new() };
-        let mut known: HashMap<usize, usize> = HashMap::new();
+        let mut known: HashMap<usize, usize> = HashMap::default();
         for RecipeLines { text, range, from, to, times } in lines {
             let (message, place) = self.texts[text];
             let content = place.text;

@@ -1,9 +1,7 @@
 //! The rules that make a conversation valid for the Anthropic Messages API.
 
-use std::{
-    collections::{HashMap, HashSet},
-    hash::Hash,
-};
+use crate::maps::{HashMap, HashSet};
+use std::hash::Hash;
 
 use serde::Serialize;
 
@@ -87,7 +85,7 @@ pub fn problems(conversation: &Conversation) -> Vec<Problem> {
 /// calls, and further ones that continue to answer, if several tools answer in their own messages.
 pub fn answered(conversation: &Conversation) -> Vec<Option<usize>> {
     let mut of = None;
-    let mut open: HashSet<&str> = HashSet::new();
+    let mut open: HashSet<&str> = HashSet::default();
     let answered = conversation.messages().enumerate().map(|(index, message)| {
         if message.role != Role::User {
             open = calls(message).into_iter().collect();
@@ -128,7 +126,7 @@ pub fn new_problems<P: Eq + Hash>(
     known: impl IntoIterator<Item = (P, Problem)>,
     found: impl IntoIterator<Item = (P, Problem)>,
 ) -> Vec<Problem> {
-    let mut left: HashMap<_, usize> = HashMap::new();
+    let mut left: HashMap<_, usize> = HashMap::default();
     for (place, problem) in known {
         *left.entry(problem.identity(place)).or_default() += 1;
     }
@@ -249,7 +247,7 @@ impl Report<'_> {
     /// Checks the blocks, and removes the calls that they answer from `open`.
     fn blocks(&mut self, message: &Message, open: &mut Vec<&str>) {
         let open_ids: HashSet<&str> = open.iter().copied().collect();
-        let mut answered = HashSet::new();
+        let mut answered = HashSet::default();
         for (index, block) in message.content.blocks().iter().enumerate() {
             let at = Some(index);
             match block {
@@ -289,7 +287,7 @@ impl Report<'_> {
 
     /// Reports the calls that nothing answers; `open` has their ids.
     fn unanswered(&mut self, open: &[&str]) {
-        let mut missing = HashSet::new();
+        let mut missing = HashSet::default();
         for id in open {
             if missing.insert(*id) {
                 let text = format!("tool_use {id:?} of the message before has no tool_result");

@@ -2,7 +2,8 @@
 //!
 //! [`super::Edit::set_text`] replaces the text at an address, and leaves everything around it unchanged.
 
-use std::{collections::HashMap, sync::Arc};
+use crate::maps::HashMap;
+use std::sync::Arc;
 
 use super::{
     Block, Content, Message, PathStep,

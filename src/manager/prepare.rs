@@ -2,7 +2,7 @@
 //! applied to it at once.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::VecDeque,
     sync::{Arc, MutexGuard, PoisonError},
     time::Instant,
 };
@@ -18,6 +18,7 @@ use super::{
 };
 use crate::{
     conversation::{Contents, Edit, NewValue},
+    maps::HashMap,
     providers::{Choice, CondenseError, Proposal},
     warning::{Warning, WarningCode},
     words::said,

@@ -1,6 +1,6 @@
 //! Results of a dry run: whether they are exact, and a few messages as they would become.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     conversation::Edit,
+    maps::HashSet,
     providers::Change,
     summaries::{Llm, Preview},
     tokens::Scale,

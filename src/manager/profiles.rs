@@ -1,9 +1,8 @@
 //! The settings of a host's profile, apart from its threshold.
 
-use std::collections::HashMap;
-
 use crate::{
     llm::ModelPrice,
+    maps::HashMap,
     options::{Table, Typed, Unread, host, number, object, options, text},
     summaries::CONDENSING_ROLE,
 };

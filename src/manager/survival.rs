@@ -1,15 +1,13 @@
 //! The fate of each block of a conversation: kept, readable elsewhere, in a summary or the log, or lost.
 
-use std::{
-    collections::{BTreeMap, HashMap, HashSet},
-    ops::AddAssign,
-};
+use std::{collections::BTreeMap, ops::AddAssign};
 
 use serde::Serialize;
 
 use super::savings::percent;
 use crate::{
     conversation::{Block, ContentKind, Conversation, Edit, Message, PathStep, Plan, Role, TextAt},
+    maps::{HashMap, HashSet},
     markers::is_summary,
     providers::{Change, Grade},
     story::{ASSISTANT, Entry, Mark, NOTICE, PASTE, SUMMARY, SYSTEM, USER, entries, is_story, stories},
@@ -262,9 +260,9 @@ struct Afterwards {
 
 impl Afterwards {
     fn count(done: &Done<'_>) -> Self {
-        let mut touched: HashMap<Place, usize> = HashMap::new();
-        let mut dropped = HashSet::new();
-        let mut shifts: HashMap<usize, Vec<(usize, isize)>> = HashMap::new();
+        let mut touched: HashMap<Place, usize> = HashMap::default();
+        let mut dropped = HashSet::default();
+        let mut shifts: HashMap<usize, Vec<(usize, isize)>> = HashMap::default();
         let mut set: Vec<Place> = Vec::new();
         for edit in &done.plan.edits {
             match edit {
@@ -325,7 +323,7 @@ struct Reasons {
 
 impl Reasons {
     fn collect(done: &Done<'_>) -> Self {
-        let mut of_blocks = ByBlock::new();
+        let mut of_blocks = ByBlock::default();
         for change in done.changes.iter().filter(|change| change.tokens_before > 0) {
             let reason = match (change.grade, change.operation.as_str()) {
                 (Some(Grade::Inline), _) => Reason::Pointed,

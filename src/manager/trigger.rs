@@ -1,11 +1,10 @@
 //! Decides when a conversation is due for condensing. The arithmetic is Roo-Code's, except that half of every window is
 //! left to the conversation.
 
-use std::collections::HashMap;
-
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    maps::HashMap,
     warning::{Warning, WarningCode},
     words::said,
 };

@@ -1,12 +1,13 @@
 //! Determines which changes can be undone separately, and by which edits.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{
     conversation::{Contents, Edit, PathStep, Plan},
+    maps::{HashMap, HashSet},
     markers::{LEFT_OUT_HERE, is_about_messages, without_way_back},
     providers::Change,
 };
@@ -14,8 +15,8 @@ use crate::{
 /// Gives every change an id that is unique in the result. It is a hash of operation, place and old content, so the same
 /// condensation gives the same ids.
 pub(super) fn name_changes(changes: &mut [Change], contents: &Contents) {
-    let mut known: HashSet<String> = HashSet::new();
-    let mut turns: HashMap<String, usize> = HashMap::new();
+    let mut known: HashSet<String> = HashSet::default();
+    let mut turns: HashMap<String, usize> = HashMap::default();
     for change in changes {
         let Change { message_index, block_index, operation, .. } = &*change;
         let content = contents.of_message(*message_index).unwrap_or_default();
@@ -54,7 +55,7 @@ impl UndoGroups {
     /// Groups the edits of a plan.
     pub(super) fn group(plan: &Plan, changes: &[Change]) -> Self {
         let stretches = Stretches::find(plan);
-        let mut numbers: HashMap<Group, usize> = HashMap::new();
+        let mut numbers: HashMap<Group, usize> = HashMap::default();
         // If blocks are removed, the indices of the others change, so such a message is restored as a whole.
         let moved: HashSet<usize> = plan
             .edits
@@ -86,7 +87,7 @@ impl UndoGroups {
         });
         let of_edits = of_edits.collect();
         let mut ids = vec![Vec::new(); numbers.len()];
-        let mut blocks: HashMap<usize, Vec<usize>> = HashMap::new();
+        let mut blocks: HashMap<usize, Vec<usize>> = HashMap::default();
         for (group, number) in &numbers {
             if let Group::Block(message, _) = group {
                 blocks.entry(*message).or_default().push(*number);

@@ -1,8 +1,6 @@
 //! Turns the messages that a custom provider returned into a plan by comparing them with the conversation. Halves of
 //! tool rounds that the provider left out are put back.
 
-use std::collections::{HashMap, HashSet};
-
 use super::{
     edited::edited,
     pinned::with_bridges,
@@ -12,6 +10,7 @@ use super::{
 use crate::{
     cancel::Cancelled,
     conversation::{Block, Content, Conversation, Edit, Inserted, Message, Plan, Problem, Role, answers, calls},
+    maps::{HashMap, HashSet},
     tokens::Tally,
     warning::{Warning, WarningCode},
     words::{Said, said},
@@ -213,7 +212,7 @@ fn is_changed(one: &Message, other: &Message, in_place: bool) -> bool {
 /// separate two messages of one role, or be the user message that has to come first. Returns the messages that are kept
 /// for that reason.
 fn complete(before: &Conversation, plan: &mut Plan) -> HashSet<usize> {
-    let mut back = HashSet::new();
+    let mut back = HashSet::default();
     let replaced = replaced(before, plan);
     let mut dropped: HashSet<usize> = plan
         .edits
@@ -262,7 +261,7 @@ fn complete(before: &Conversation, plan: &mut Plan) -> HashSet<usize> {
     }
     // A plan that cannot be repaired remains as it was, and is refused later.
     plan.edits = given;
-    HashSet::new()
+    HashSet::default()
 }
 
 /// Returns the first place before `place` and all messages of `back` directly before it.
@@ -306,13 +305,13 @@ impl Wanted<'_> {
         let places = self.before.positions();
         let place = |at: usize| self.after.entries().get(at).and_then(|entry| places.get(&entry.id)).copied();
         // The dropped messages by the ids of their calls and results.
-        let mut halves: HashMap<&str, Vec<usize>> = HashMap::new();
+        let mut halves: HashMap<&str, Vec<usize>> = HashMap::default();
         for message in self.dropped {
             let of = self.before.message(*message);
             calls(of).into_iter().chain(answers(of)).for_each(|id| halves.entry(id).or_default().push(*message));
         }
         let role_of = |message: &usize| &self.before.message(*message).role;
-        let mut wanted = HashSet::new();
+        let mut wanted = HashSet::default();
         for problem in problems {
             let at = problem.message_index;
             match problem.code {

@@ -4,8 +4,6 @@
 //! The manager runs providers with it, and the smart provider its prelude and passes. The caller decides which step
 //! comes next and what a failure means.
 
-use std::collections::{HashMap, HashSet};
-
 use async_trait::async_trait;
 
 use super::{
@@ -18,6 +16,7 @@ use super::{
 };
 use crate::{
     conversation::{Conversation, Edit, Plan},
+    maps::{HashMap, HashSet},
     progress::Progress,
     warning::Warning,
 };
@@ -81,7 +80,7 @@ impl State {
             summary_quality: None,
             missed: None,
             is_repeat: false,
-            idle: HashSet::new(),
+            idle: HashSet::default(),
         }
     }
 
@@ -128,7 +127,7 @@ impl State {
         let done: HashSet<(usize, Option<usize>)> =
             settled.changes.iter().map(|change| (change.message_index, change.block_index)).collect();
         let messages: HashSet<usize> = done.iter().map(|(message, _)| *message).collect();
-        let mut saved: HashMap<(usize, Option<usize>, &str), usize> = HashMap::new();
+        let mut saved: HashMap<(usize, Option<usize>, &str), usize> = HashMap::default();
         for change in &settled.changes {
             let place = (change.message_index, change.block_index, change.operation.as_str());
             saved.entry(place).or_insert_with(|| change.tokens_before.saturating_sub(change.tokens_after));

@@ -1,8 +1,9 @@
 //! Finds the messages up to which a conversation can be dropped without breaking a rule of its shape.
 
-use std::collections::HashMap;
-
-use crate::conversation::{Conversation, Problem, answered, new_problems, problems, problems_after};
+use crate::{
+    conversation::{Conversation, Problem, answered, new_problems, problems, problems_after},
+    maps::HashMap,
+};
 
 /// The places up to which messages can be dropped without a new problem in the conversation's shape.
 pub struct Seams<'a> {
@@ -17,7 +18,7 @@ pub struct Seams<'a> {
 impl<'a> Seams<'a> {
     /// Creates the seams of a conversation whose messages may be dropped from `start` on.
     pub fn new(conversation: &'a Conversation, start: usize) -> Self {
-        let mut known: HashMap<usize, Vec<Problem>> = HashMap::new();
+        let mut known: HashMap<usize, Vec<Problem>> = HashMap::default();
         for problem in problems(conversation) {
             known.entry(problem.message_index).or_default().push(problem);
         }

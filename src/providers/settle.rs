@@ -1,8 +1,6 @@
 //! Applies a proposal, and enforces the rules for every proposal: no block grows, pointers remain valid, no shape
 //! problem is added, and nothing changes without a gain.
 
-use std::collections::{HashMap, HashSet};
-
 use super::{
     condense_error::CondenseError,
     edited::{Place, edited},
@@ -14,6 +12,7 @@ use super::{
 };
 use crate::{
     conversation::{Content, Conversation, Edit, Plan},
+    maps::{HashMap, HashSet},
     tokens::Tally,
     words::said,
 };
@@ -45,7 +44,7 @@ pub fn settle(request: &Request, provider: &str, proposal: &Proposal) -> Result<
             plan.edits.retain(|edit| edited(edit).is_none_or(|place| !left.contains(&place)));
             after = before.apply(&plan).map_err(invalid)?;
             // The provider checked its pointers for all edits; without some of them they may resolve to other lines.
-            left = if pointers_checked { misled(&plan, &planned, &after) } else { HashSet::new() };
+            left = if pointers_checked { misled(&plan, &planned, &after) } else { HashSet::default() };
         }
         tally = request.tally.recount(before, &after, &request.cancel)?;
     }
@@ -203,7 +202,7 @@ fn refuse_new_problems(provider: &str, before: &Conversation, after: &Conversati
 fn changes(plan: &Plan, proposal: &Proposal, more: &[Note], request: &Request, tally: &Tally) -> Vec<Change> {
     let before = &request.conversation;
     let places = Places::after(plan, before.len());
-    let mut notes: HashMap<Place, Vec<(&Note, usize)>> = HashMap::new();
+    let mut notes: HashMap<Place, Vec<(&Note, usize)>> = HashMap::default();
     for (index, note) in proposal.notes.iter().enumerate() {
         let share = proposal.shares.get(index).copied().unwrap_or(1);
         notes.entry((note.message, note.block)).or_default().push((note, share));
@@ -248,7 +247,7 @@ fn changes(plan: &Plan, proposal: &Proposal, more: &[Note], request: &Request, t
             })
             .collect()
     };
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     let mut inserted = places.of_insert.iter();
     let mut changes: Vec<Change> = Vec::new();
     for edit in &plan.edits {

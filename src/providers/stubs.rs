@@ -1,14 +1,12 @@
 //! Finds stubs: results of a repeated read in which the host only says that the file is unchanged since the earlier
 //! read. If that earlier read is removed, the stub becomes a note.
 
-use std::{
-    collections::{HashMap, HashSet},
-    ops::Range,
-};
+use std::ops::Range;
 
 use super::edited::{Place, edited};
 use crate::{
     conversation::{Block, Content, ContentKind, Conversation, Edit, NumberStyle, Plan, TextAt},
+    maps::{HashMap, HashSet},
     markers::{NoteLine, Suppressed},
     restore::decode,
     transcript::{Meaning, Tool, ToolTable},
@@ -94,7 +92,7 @@ fn of_block(texts: &[TextAt<'_>], block: usize) -> Range<usize> {
 
 /// Returns the block of each result, by its message and the id of its call.
 fn answers(conversation: &Conversation) -> HashMap<(usize, &str), usize> {
-    let mut found = HashMap::new();
+    let mut found = HashMap::default();
     for (index, message) in conversation.messages().enumerate() {
         for (at, block) in message.content.blocks().iter().enumerate() {
             if let Block::ToolResult { tool_use_id, .. } = block {
@@ -108,8 +106,8 @@ fn answers(conversation: &Conversation) -> HashMap<(usize, &str), usize> {
 /// Finds the stubs of a conversation. Each answers the same call as an earlier result that shows the file.
 fn stubs(conversation: &Conversation, tools: &ToolTable) -> Vec<Stub> {
     // The calls of the newest message with calls, and the newest read for each call.
-    let mut open: HashMap<&str, (&str, &str)> = HashMap::new();
-    let mut readings: HashMap<(&str, &str), Answer> = HashMap::new();
+    let mut open: HashMap<&str, (&str, &str)> = HashMap::default();
+    let mut readings: HashMap<(&str, &str), Answer> = HashMap::default();
     let mut found = Vec::new();
     for (index, message) in conversation.messages().enumerate() {
         for (number, block) in message.content.blocks().iter().enumerate() {

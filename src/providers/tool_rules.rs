@@ -1,12 +1,13 @@
 //! Applies rules of tools to older results: cuts them to a limit, or leaves them out.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Note, Proposal, Request};
 use crate::{
     conversation::{Block, ContentKind, Edit, PathStep, TextAt, is_blank, json_text::splice},
+    maps::HashMap,
     markers::Suppressed,
     providers::truncation::cut::cut_characters,
     salience::{Cut, Room, Salience},
@@ -125,7 +126,7 @@ fn reason(name: &str, rule: &ToolRule, limit: usize, piece: &ContentPiece) -> Sa
 
 /// Selects the most important lines of texts that may keep some, by the index of the excess.
 fn salient_cuts(request: &Request, excesses: &[Excess<'_>], recent: usize) -> HashMap<usize, String> {
-    let mut rooms: HashMap<PieceKey<'_>, (usize, Room)> = HashMap::new();
+    let mut rooms: HashMap<PieceKey<'_>, (usize, Room)> = HashMap::default();
     for (index, excess) in excesses.iter().enumerate().filter(|(_, excess)| excess.limit > 0) {
         let share = excess.limit as f64 / excess.tokens as f64 * ROOM_FOR_MARKERS;
         let characters = (excess.text.len() as f64 * share) as usize;
@@ -133,7 +134,7 @@ fn salient_cuts(request: &Request, excesses: &[Excess<'_>], recent: usize) -> Ha
         rooms.insert(key, (index, Room { lines: usize::MAX, characters }));
     }
     if rooms.is_empty() {
-        return HashMap::new();
+        return HashMap::default();
     }
     let of = |message: usize, piece: &ContentPiece| rooms.get(&(message, &*piece.path, piece.range.start)).copied();
     let cuts = Salience::all_signals(recent)

@@ -1,10 +1,7 @@
 //! Keeps pointers true after any plan: a pointer is redirected to another copy of its lines, replaced by the lines,
 //! or replaced by a gap that says they are left out.
 
-use std::{
-    cell::OnceCell,
-    collections::{BTreeMap, HashSet},
-};
+use std::{cell::OnceCell, collections::BTreeMap};
 
 use super::{
     edited::{Place, edited},
@@ -13,6 +10,7 @@ use super::{
 };
 use crate::{
     conversation::{BlockOrigins, Conversation, Edit, NewValue, PathStep, Plan},
+    maps::HashSet,
     restore::{Expansion, Mended, decode, holds_pointers, kept_true, message_holds_pointers},
     tokens::{Tally, count},
     transcript::decompose,
@@ -42,7 +40,7 @@ pub fn may_mislead(before: &Conversation, after: &Conversation, plan: &Plan) -> 
 /// `after` is the result of the remaining edits; both conversations have the same messages.
 pub fn misled(plan: &Plan, planned: &Conversation, after: &Conversation) -> HashSet<Place> {
     let edits: HashSet<Place> = plan.edits.iter().filter_map(edited).collect();
-    let mut misled = HashSet::new();
+    let mut misled = HashSet::default();
     for (message, (was, is)) in decode(planned).into_iter().zip(decode(after)).enumerate() {
         let written = planned.message(message).texts().into_iter().zip(after.message(message).texts());
         for ((was, is), (planned, text)) in was.iter().zip(&is).zip(written) {
@@ -93,7 +91,7 @@ pub fn true_plan(
         return None;
     }
     let places = before.positions();
-    let mut result = TruePlan { plan: plan.clone(), notes: Vec::new(), expanded: HashSet::new() };
+    let mut result = TruePlan { plan: plan.clone(), notes: Vec::new(), expanded: HashSet::default() };
     let mut inserted: BTreeMap<usize, Vec<Edit>> = BTreeMap::new();
     for mended in mended {
         match places.get(&after.entries()[mended.message].id) {

@@ -3,12 +3,7 @@
 //! The decoder knows neither the plan nor the earlier conversation, so it returns what a patient reader could
 //! restore. The lossless provider has it check every proposal.
 
-use std::{
-    borrow::Cow,
-    collections::{HashMap, HashSet},
-    ops::Range,
-    sync::Arc,
-};
+use std::{borrow::Cow, ops::Range, sync::Arc};
 
 use memchr::memmem;
 
@@ -18,6 +13,7 @@ use super::{
 };
 use crate::{
     conversation::Conversation,
+    maps::{HashMap, HashSet},
     markers::{Pointer, may_hold_pointers},
     parallel::in_parts,
 };
@@ -241,8 +237,8 @@ impl<'a> Decoder<'a> {
         }
         let said: Vec<&str> = said.split('\n').collect();
         let old: Vec<&str> = expanded.split('\n').collect();
-        let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
-        let mut numbered = HashSet::new();
+        let mut places: HashMap<&str, Vec<usize>> = HashMap::default();
+        let mut numbered = HashSet::default();
         for (at, line) in old.iter().enumerate() {
             places.entry(line).or_default().push(at);
             numbered.insert(content(line));

@@ -1,9 +1,8 @@
 //! Writes recipes for old texts, by resolving the pointers of the condensed ones.
 
-use std::collections::HashMap;
-
 use crate::{
     conversation::{Conversation, Edit, NewValue, Plan, Recipe, RecipeLines, RecipeWriter, TextAt},
+    maps::HashMap,
     markers::{NUMBERED_EVERY, Pointer, may_hold_pointers},
     parallel::in_parts,
 };

@@ -1,10 +1,10 @@
 //! Tool calls of every dialect, with their parameters wherever they are.
 
-use std::{borrow::Cow, collections::HashMap, ops::Range};
+use std::{borrow::Cow, ops::Range};
 
 use serde_json::{Value, value::RawValue};
 
-use crate::conversation::PathStep;
+use crate::{conversation::PathStep, maps::HashMap};
 
 use super::{
     place::{ConversationText, Place},

@@ -1,6 +1,7 @@
 //! Confirms writes and edits that no result proved by a later view of the whole file.
 
-use std::{collections::HashMap, sync::Arc};
+use crate::maps::HashMap;
+use std::sync::Arc;
 
 use super::{
     events::{Action, Event, Transcript, Unseen},
@@ -17,7 +18,7 @@ const LEAST_LINES: usize = 4;
 /// Nothing in between may have changed the file. Linear in the length of the conversation, because each view is
 /// compared with one change.
 pub(super) fn confirm(transcript: &mut Transcript<'_>) {
-    let mut unproven: HashMap<(Arc<str>, u32), (usize, usize)> = HashMap::new();
+    let mut unproven: HashMap<(Arc<str>, u32), (usize, usize)> = HashMap::default();
     let mut changes_unseen = 0;
     let mut proven = Vec::new();
     for (index, event) in transcript.events.iter().enumerate() {

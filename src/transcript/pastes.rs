@@ -1,7 +1,8 @@
 //! Finds the pastes in a user's text: lists, logs, traces, JSON and code. Structure decides, not length: fences, and
 //! runs of lines that are not sentences.
 
-use std::{collections::HashMap, ops::Range};
+use crate::maps::HashMap;
+use std::ops::Range;
 
 /// A run with fewer lines and fewer bytes counts as part of the words around it, because cutting it would save little.
 const MIN_LINES: usize = 6;
@@ -146,7 +147,7 @@ fn has_letters_in_a_row(line: &str) -> bool {
 
 /// Turns lines that occur a dozen times word for word into records, because people do not write like this.
 fn again(text: &str, lines: &mut [Line]) {
-    let mut times: HashMap<&str, usize> = HashMap::new();
+    let mut times: HashMap<&str, usize> = HashMap::default();
     for line in lines.iter().filter(|line| line.shape == Shape::Sentence) {
         *times.entry(text[line.range.clone()].trim()).or_default() += 1;
     }

@@ -1,6 +1,7 @@
 //! Gives each file one name: `./a`, `a`, `C:\p\a` and `c:/p/a` are the same if the working directory is `C:\p`.
 
-use std::{collections::HashMap, sync::Arc};
+use crate::maps::HashMap;
+use std::sync::Arc;
 
 /// Returns the clean form of a path: forward slashes in Windows paths, and no `.` or `..` if they can be resolved.
 pub fn clean(path: &str) -> String {
@@ -66,7 +67,7 @@ impl Paths {
     pub(super) fn new<'a>(raw: impl Iterator<Item = &'a str>, stated: Option<&str>) -> Self {
         let stated = stated.map(clean).filter(|path| is_absolute(path));
         let guessed = if stated.is_none() { guess(raw) } else { None };
-        Self { stated, guessed, names: HashMap::new() }
+        Self { stated, guessed, names: HashMap::default() }
     }
 
     /// Returns the working directory that the conversation names, or else the one below which most relative paths are
@@ -99,7 +100,7 @@ fn guess<'a>(raw: impl Iterator<Item = &'a str>) -> Option<String> {
     let mut paths: Vec<String> = raw.map(clean).collect();
     paths.sort_unstable();
     paths.dedup();
-    let mut by_name: HashMap<&str, Vec<&str>> = HashMap::new();
+    let mut by_name: HashMap<&str, Vec<&str>> = HashMap::default();
     let name = |path: &str| path.rfind('/').map_or(0, |at| at + 1);
     for path in paths.iter().filter(|path| is_absolute(path)) {
         let same = by_name.entry(&path[name(path)..]).or_default();
@@ -108,7 +109,7 @@ fn guess<'a>(raw: impl Iterator<Item = &'a str>) -> Option<String> {
             same.push(path);
         }
     }
-    let mut votes: HashMap<&str, usize> = HashMap::new();
+    let mut votes: HashMap<&str, usize> = HashMap::default();
     for path in paths.iter().filter(|path| !is_absolute(path) && !path.is_empty()) {
         for absolute in by_name.get(&path[name(path)..]).into_iter().flatten() {
             if let Some(root) = absolute.strip_suffix(path.as_str()).and_then(|root| root.strip_suffix('/')) {

@@ -1,6 +1,7 @@
 //! The calls of the assistant's newest message that wait for their results.
 
-use std::collections::{HashMap, VecDeque};
+use crate::maps::HashMap;
+use std::collections::VecDeque;
 
 use super::{calls::ToolCall, interpret::ToolAnswer};
 

@@ -1,13 +1,10 @@
 //! Divides the texts of a conversation into pieces of one kind of content each, in any dialect.
 
-use std::{
-    collections::{HashMap, HashSet},
-    ops::Range,
-    sync::Arc,
-};
+use std::{ops::Range, sync::Arc};
 
 use crate::{
     conversation::{Block, Content, ContentKind, Conversation, Message, PathStep, Reading, Role, TextAt},
+    maps::{HashMap, HashSet},
     markers::{LOG_HEADING, is_summary},
 };
 
@@ -119,7 +116,7 @@ impl PieceSource {
 /// Returns the pieces of every message, in order. The pieces of a text cover it without gaps; an empty text has one
 /// empty piece. Each message is read once: all conversations that contain it share its pieces.
 pub fn decompose(conversation: &Conversation, tools: &ToolTable) -> Vec<Pieces> {
-    let mut decomposer = Decomposer { tools, calls: HashMap::new(), called: Arc::default() };
+    let mut decomposer = Decomposer { tools, calls: HashMap::default(), called: Arc::default() };
     conversation.messages().map(|message| decomposer.message(message)).collect()
 }
 
@@ -228,8 +225,8 @@ impl Decomposed {
     }
 
     fn assistant(&mut self, message: &Message, texts: &[TextAt<'_>]) -> Vec<ContentPiece> {
-        let mut called = HashSet::new();
-        let mut own = HashMap::new();
+        let mut called = HashSet::default();
+        let mut own = HashMap::default();
         for (index, block) in message.content.blocks().iter().enumerate() {
             let Block::ToolUse { id, name, .. } = block else { continue };
             let first = texts.partition_point(|text| text.block < index);
@@ -296,7 +293,7 @@ impl Decomposed {
         }
         for (text, sections) in texts.iter().zip(answers) {
             if text.kind == ContentKind::ToolParameters {
-                pieces.push(whole(text, self.source_of(message, text, &HashMap::new()), Voice::Assistant));
+                pieces.push(whole(text, self.source_of(message, text, &HashMap::default()), Voice::Assistant));
                 continue;
             }
             let users = |words: &str| if is_summary(message) { Voice::Summary } else { voice::voice_of_words(words) };
@@ -304,7 +301,7 @@ impl Decomposed {
             let Some(sections) = sections else {
                 let block = message.content.blocks().get(text.block);
                 let is_error = matches!(block, Some(Block::ToolResult { is_error: true, .. }));
-                cutter.answer(0..text.text.len(), &self.source_of(message, text, &HashMap::new()), is_error);
+                cutter.answer(0..text.text.len(), &self.source_of(message, text, &HashMap::default()), is_error);
                 cutter.finish();
                 continue;
             };

@@ -5,12 +5,8 @@
 //! are kept. Only a later view of the whole file proves that they are gone. For a file that may have been renamed,
 //! nothing proves it. Events are read from the newest to the oldest, because the newest decides.
 
-use std::{
-    collections::{HashMap, HashSet},
-    ops::Range,
-};
+use std::ops::Range;
 
-use foldhash::fast::RandomState;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
@@ -22,6 +18,7 @@ use super::{
 };
 use crate::{
     by_hash::ByHash,
+    maps::HashMap,
     markers::{Gap, NoteLine, may_hold_pointers},
 };
 
@@ -65,7 +62,7 @@ const MOST_EDITS: usize = 16;
 pub fn replaced(transcript: &Transcript<'_>) -> Replaced {
     let found = Replaced::default();
     let mut follower =
-        Follower { transcript, files: HashMap::default(), touched: HashMap::new(), changes: 0, moves: 0, found };
+        Follower { transcript, files: HashMap::default(), touched: HashMap::default(), changes: 0, moves: 0, found };
     for index in (0..transcript.events.len()).rev() {
         follower.event(index);
     }
@@ -82,7 +79,7 @@ type Times = (usize, usize);
 
 struct Follower<'t, 'a> {
     transcript: &'t Transcript<'a>,
-    files: HashMap<File<'t>, Later<'t>, RandomState>,
+    files: HashMap<File<'t>, Later<'t>>,
     /// Touched files and folders, with how often each was changed and renamed.
     touched: HashMap<&'t str, Times>,
     /// Number of unseen changes of any file.
@@ -111,13 +108,13 @@ struct Later<'t> {
 
 /// The lines of a whole file, as hashes.
 struct Whole {
-    lines: HashSet<u64, ByHash>,
+    lines: std::collections::HashSet<u64, ByHash>,
     event: usize,
 }
 
 /// The old texts of edits, by the hash of the line that is searched for.
 #[derive(Default)]
-struct Edits<'t>(HashMap<u64, Vec<Edit<'t>>, ByHash>);
+struct Edits<'t>(std::collections::HashMap<u64, Vec<Edit<'t>>, ByHash>);
 
 struct Edit<'t> {
     old: Vec<&'t str>,
@@ -126,7 +123,7 @@ struct Edit<'t> {
     /// The index of the old line that is searched for.
     anchor: usize,
     /// The new lines, as hashes.
-    new: HashSet<u64, ByHash>,
+    new: std::collections::HashSet<u64, ByHash>,
     event: usize,
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Parameters are not escaped, so a file to be written may contain the closing tags of its own call.
 
-use std::{collections::HashMap, ops::Range};
+use crate::maps::HashMap;
+use std::ops::Range;
 
 use memchr::memmem;
 
@@ -83,7 +84,7 @@ pub(super) fn calls<'a, 't>(text: &'a str, tools: &'t ToolTable) -> Vec<XmlCall<
     let mut found = Vec::new();
     // The last closing tag of each tool. An opening tag after it is never closed, and searching for that repeatedly
     // would be quadratic.
-    let mut last_close: HashMap<&str, Option<usize>> = HashMap::new();
+    let mut last_close: HashMap<&str, Option<usize>> = HashMap::default();
     let mut at = 0;
     while let Some(open) = memchr::memchr(b'<', &bytes[at..]).map(|step| at + step) {
         at = open + 1;

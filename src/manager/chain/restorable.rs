@@ -1,10 +1,9 @@
 //! A plan, with everything needed to undo it.
 
-use std::collections::HashMap;
-
 use crate::{
     conversation::{Contents, Conversation, Edit, Entry, PathStep, Plan, Recipe, Replaced, json_text::splice},
     manager::survival::{Done, Survival},
+    maps::HashMap,
     parallel::all_three,
     providers::{Change, Request},
     restore::RecipeSources,
@@ -92,7 +91,7 @@ fn texts_in_words(message: usize, entry: &Entry) -> Vec<Edit> {
         return Vec::new();
     }
     let texts = entry.message.texts_by_path();
-    let mut words: HashMap<&[PathStep], Vec<_>> = HashMap::new();
+    let mut words: HashMap<&[PathStep], Vec<_>> = HashMap::default();
     for estimate in &entry.estimates {
         words.entry(&estimate.path).or_default().push((estimate.range.clone(), in_words(estimate.tokens)));
     }

@@ -1,9 +1,6 @@
 //! Sorts lines by their beginnings. Lines that begin alike are then neighbours, so a line's neighbours determine the
 //! necessary length of its quote.
 
-use std::collections::HashSet;
-
-use foldhash::fast::RandomState;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
@@ -11,6 +8,7 @@ use super::{
     work_text::Text,
 };
 use crate::{
+    maps::HashSet,
     markers::{MAX_QUOTE_BYTES, MIN_QUOTE_BYTES, quote_of},
     parallel::in_parts,
     restore::{Row, readings, without_indentation},
@@ -171,7 +169,7 @@ struct Wanted {
     /// Bits, by the hash of the first [`LEAST_QUOTE`] bytes.
     long: Vec<u64>,
     /// The first bytes of shorter lines.
-    short: HashSet<[u8; MIN_QUOTE_BYTES], RandomState>,
+    short: HashSet<[u8; MIN_QUOTE_BYTES]>,
 }
 
 impl Wanted {

@@ -1,10 +1,6 @@
 //! Runs the operations of grade "inline": rewrites texts with markers, and decodes the result before returning it.
 
-use std::{
-    borrow::Cow,
-    collections::{BTreeSet, HashMap},
-    sync::Arc,
-};
+use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
 
 use super::{
     beginnings::Beginnings,
@@ -14,6 +10,7 @@ use super::{
     work_text::Text,
 };
 use crate::{
+    maps::HashMap,
     markers::{NUMBERED_EVERY, Pointer},
     parallel::in_parts,
     restore::{Decoder, NO_EXCERPT, NumberedExcerpt, Row, Rows},

@@ -1,7 +1,5 @@
 //! Warns about overwritten writes that are kept because nothing proves that their content is gone.
 
-use std::collections::HashSet;
-
 use super::{
     inline::Changed,
     operations::{LosslessConfig, LosslessOperation},
@@ -9,6 +7,7 @@ use super::{
 };
 use crate::{
     conversation::Conversation,
+    maps::HashSet,
     tokens::{Encoding, count_inside},
     transcript::Transcript,
     warning::{Warning, WarningCode},

@@ -1,9 +1,6 @@
 //! Turns the findings into a proposal: all of them or, with a target, only as many as it requires, from one end.
 
-use std::{
-    borrow::Cow,
-    collections::{BTreeMap, HashSet},
-};
+use std::{borrow::Cow, collections::BTreeMap};
 
 use super::{
     inline::{Changed, Done, keep_what_decodes},
@@ -13,6 +10,7 @@ use super::{
 };
 use crate::{
     conversation::Edit,
+    maps::HashSet,
     providers::{Note, Proposal, Request},
     restore::Decoder,
     tokens::count_inside,

@@ -4,12 +4,7 @@
 //! contains it. A text does not change after its turn, and a pointer may point only to kept lines. So no pointer
 //! points to a pointer.
 
-use std::{
-    collections::{BTreeSet, HashMap, HashSet},
-    ops::Range,
-};
-
-use foldhash::fast::RandomState;
+use std::{collections::BTreeSet, ops::Range};
 
 use super::{
     dictionary::{Dictionary, KeptRows, Match},
@@ -20,6 +15,7 @@ use super::{
     work_text::Part,
 };
 use crate::{
+    maps::{HashMap, HashSet},
     markers::Pointer,
     restore::{RowKind, RowsOf},
 };
@@ -52,7 +48,7 @@ enum Verdict {
 }
 
 /// Starts of matches that would not pay. They are found again from each of their rows, and in each pass.
-type TooShort = HashSet<(usize, Match), RandomState>;
+type TooShort = HashSet<(usize, Match)>;
 
 /// A line becomes a pointer if it is repeated at least this often after its first occurrence.
 const MIN_REPEATS: usize = 3;
@@ -106,7 +102,7 @@ impl<'a> Finder<'a> {
         let anew = self.looked_at_anew(text, refused, targets);
         // For each line, its kept rows, and the kept rows to be examined again. At least one of two compared rows must
         // be one to examine again.
-        let mut above: HashMap<u32, (Vec<usize>, Vec<usize>)> = HashMap::new();
+        let mut above: HashMap<u32, (Vec<usize>, Vec<usize>)> = HashMap::default();
         for row in range.clone() {
             if self.lines.ids[row] == NO_LINE || !chooser.stays(row) {
                 continue;

@@ -1,10 +1,6 @@
 //! Leaves out state that a later message replaced, with a note that says so (the operations of grade "superseded").
 
-use std::{
-    borrow::Cow,
-    collections::{BTreeMap, HashMap, HashSet},
-    ops::Range,
-};
+use std::{borrow::Cow, collections::BTreeMap, ops::Range};
 
 use serde_json::value::RawValue;
 
@@ -13,6 +9,7 @@ use crate::{
         Block, ContentKind, Conversation, Edit, NewValue, PathStep,
         json_text::{escape, splice, string_values},
     },
+    maps::{HashMap, HashSet},
     markers::{Gap, LeftOut, LineGap, OldState, may_hold_pointers},
     restore::Decoder,
     tokens::{Encoding, count_inside},
@@ -271,7 +268,7 @@ impl<'a> Finder<'a> {
             self.lines();
         }
         self.written();
-        let mut files: HashMap<&str, Later> = HashMap::new();
+        let mut files: HashMap<&str, Later> = HashMap::default();
         let mut snapshot = None;
         let mut list = None;
         for (index, event) in transcript.events.iter().enumerate().rev() {

@@ -1,11 +1,7 @@
 //! Finds what a summary must keep of the messages it replaces, and measures how much of that can still be read. Calls
 //! no model.
 
-use std::{
-    collections::{BTreeSet, HashSet},
-    ops::Range,
-    sync::LazyLock,
-};
+use std::{collections::BTreeSet, ops::Range, sync::LazyLock};
 
 use regex::Regex;
 use serde::Serialize;
@@ -13,6 +9,7 @@ use serde_json::Value;
 
 use crate::{
     conversation::{Block, Conversation, visible},
+    maps::HashSet,
     markers::is_summary,
     salience::likely_names,
     story::story_blocks,

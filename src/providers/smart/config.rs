@@ -1,6 +1,6 @@
 //! The configuration of a smart provider, checked as a whole.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     conversation::ContentKind,
+    maps::HashMap,
     options::{ConfigError, Options},
     transcript::ToolRows,
     words::said,

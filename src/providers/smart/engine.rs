@@ -1,7 +1,6 @@
 //! Runs the prelude and the passes one after the other, until the target is reached or nothing is left to do.
 
 use std::{
-    collections::HashSet,
     ops::Range,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -18,6 +17,7 @@ use super::{
 };
 use crate::{
     conversation::Conversation,
+    maps::HashSet,
     options::merged,
     progress::Progress,
     providers::{

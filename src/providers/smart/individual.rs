@@ -1,15 +1,11 @@
 //! Mode `individual`: processes every text of the selected messages separately, by its content kind.
 
-use std::{
-    borrow::Cow,
-    collections::{BTreeMap, HashMap},
-    ops::Range,
-    sync::Arc,
-};
+use std::{borrow::Cow, collections::BTreeMap, ops::Range, sync::Arc};
 
 use super::config::{ContentOperation, Ends, Individual, MessageSelection, Strategy, Summarize, Truncate};
 use crate::{
     conversation::{ContentKind, Edit, Entry, Estimate, NewValue, PathStep, Role, is_blank, json_text::splice},
+    maps::HashMap,
     markers::{Gap, SummaryHead, Suppressed},
     providers::{
         Note, Proposal, Request,
@@ -163,7 +159,7 @@ pub(super) struct Replacement {
 /// truncation of all those texts to about as many tokens together. Summaries that a model can write are not included.
 pub(super) fn mechanical(request: &Request, targets: &[Target<'_>]) -> Vec<Option<Replacement>> {
     let mut replacements: Vec<Option<Replacement>> = Vec::with_capacity(targets.len());
-    let mut rooms: HashMap<PieceKey<'_>, (usize, Room)> = HashMap::new();
+    let mut rooms: HashMap<PieceKey<'_>, (usize, Room)> = HashMap::default();
     for (index, target) in targets.iter().enumerate() {
         let plan = match target.operation {
             ContentOperation::Keep => None,

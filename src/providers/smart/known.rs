@@ -2,13 +2,13 @@
 //! pay for them again.
 
 use std::{
-    collections::HashMap,
     hash::{DefaultHasher, Hash, Hasher},
     sync::{Mutex, PoisonError},
 };
 
 use crate::{
     conversation::ContentKind,
+    maps::HashMap,
     summaries::{SourceText, WrittenSummary},
 };
 

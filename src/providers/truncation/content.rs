@@ -1,11 +1,6 @@
 //! Mode `content`: cuts old tool results and long strings in tool parameters, as far as a target requires.
 
-use std::{
-    cell::OnceCell,
-    collections::{BTreeMap, HashSet},
-    ops::Range,
-    sync::Arc,
-};
+use std::{cell::OnceCell, collections::BTreeMap, ops::Range, sync::Arc};
 
 use super::{
     Strategy, TruncationConfig, apply,
@@ -15,6 +10,7 @@ use super::{
 };
 use crate::{
     conversation::{Block, Content, ContentKind, Edit, Message, PathStep, Role, TextAt, json_text::splice},
+    maps::HashSet,
     markers::{More, Suppressed},
     providers::{CondenseError, Note, Proposal, Request},
     story::story_blocks,

@@ -1,9 +1,8 @@
 //! Adds a note that messages were dropped, if nothing else in the result says so.
 
-use std::collections::HashSet;
-
 use crate::{
     conversation::{Content, Conversation, Edit, Inserted, Message, NewValue, Plan, Role},
+    maps::HashSet,
     markers::{LEFT_OUT_HERE, is_about_messages, messages_at_end},
     providers::{Note, Proposal},
     story::is_story,

@@ -1,9 +1,6 @@
 //! Makes some edits, and translates the places of all other edits to the resulting messages.
 
-use std::{
-    borrow::Cow,
-    collections::{HashMap, HashSet},
-};
+use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
@@ -14,6 +11,7 @@ use super::{
 use crate::{
     conversation::Json,
     formats::{Inside, rewritten},
+    maps::{HashMap, HashSet},
 };
 
 /// The messages after some edits.
@@ -27,9 +25,9 @@ pub(super) struct Back<'a> {
 impl<'a> Back<'a> {
     /// Makes these edits. The value of each must be available.
     pub fn make(messages: &[&'a RawValue], data: &RestoreData<'_>, values: &Values<'a>, taken: &[usize]) -> Self {
-        let mut inside: HashMap<usize, Vec<Inside>> = HashMap::new();
-        let mut inserts: HashMap<usize, Vec<(usize, &'a RawValue)>> = HashMap::new();
-        let mut dropped: HashSet<usize> = HashSet::new();
+        let mut inside: HashMap<usize, Vec<Inside>> = HashMap::default();
+        let mut inserts: HashMap<usize, Vec<(usize, &'a RawValue)>> = HashMap::default();
+        let mut dropped: HashSet<usize> = HashSet::default();
         for edit in taken {
             let Ok(restored) = values.restored(*edit) else { continue };
             match (&data.edits[*edit].step, restored) {
@@ -54,7 +52,7 @@ impl<'a> Back<'a> {
                 (Step::Insert { .. } | Step::InsertBlock { .. }, _) => {}
             }
         }
-        let mut made = Self { messages: Vec::new(), inserted: HashMap::new(), shift: Shift::by(data, taken) };
+        let mut made = Self { messages: Vec::new(), inserted: HashMap::default(), shift: Shift::by(data, taken) };
         for index in 0..=messages.len() {
             for (edit, message) in inserts.remove(&index).into_iter().flatten() {
                 made.inserted.insert(edit, made.messages.len());

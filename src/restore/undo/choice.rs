@@ -2,13 +2,14 @@
 //! is still as the condensation left it. Dropped messages are restored together, in place of their replacement. No
 //! pointer may resolve to other lines afterwards.
 
-use std::collections::{HashMap, HashSet};
-
 use super::{
     answer::{Refusal, Undone},
     work::Work,
 };
-use crate::formats::NotCarried;
+use crate::{
+    formats::NotCarried,
+    maps::{HashMap, HashSet},
+};
 
 /// Maximum number of trials to find the changes that mislead a pointer by themselves. Changes that are still undecided
 /// then are refused together.
@@ -37,7 +38,7 @@ struct Needs<'c> {
 impl<'c, 'a> Choice<'c, 'a> {
     /// Decides about the changes `only`.
     pub fn make(work: &'c Work<'c, 'a>, only: &'c [impl AsRef<str>]) -> Result<Self, NotCarried> {
-        let mut groups_of: HashMap<&str, Vec<usize>> = HashMap::new();
+        let mut groups_of: HashMap<&str, Vec<usize>> = HashMap::default();
         for (group, ids) in work.data.groups.iter().enumerate() {
             for id in ids {
                 groups_of.entry(id).or_default().push(group);
@@ -45,7 +46,7 @@ impl<'c, 'a> Choice<'c, 'a> {
         }
         let asked = unique(only.iter().map(AsRef::as_ref));
         let wanted = asked.iter().copied().collect();
-        let mut choice = Self { work, groups_of, asked, wanted, refused: HashMap::new(), trials: 0 };
+        let mut choice = Self { work, groups_of, asked, wanted, refused: HashMap::default(), trials: 0 };
         choice.refuse_obstructed();
         choice.refuse_incomplete();
         choice.refuse_returning()?;
@@ -59,7 +60,7 @@ impl<'c, 'a> Choice<'c, 'a> {
     pub fn with_dependants(work: &'c Work<'c, 'a>, only: &'c [String]) -> Result<Undone, NotCarried> {
         let only = unique(only.iter().map(String::as_str));
         let mut asked: Vec<String> = only.iter().map(|id| (*id).to_owned()).collect();
-        let mut refused: HashMap<String, Refusal> = HashMap::new();
+        let mut refused: HashMap<String, Refusal> = HashMap::default();
         loop {
             let mut ids = asked.clone();
             let undone = loop {
@@ -152,7 +153,7 @@ impl<'c, 'a> Choice<'c, 'a> {
         let mut before = usize::MAX;
         while before != self.wanted.len() {
             before = self.wanted.len();
-            let mut missing: HashMap<usize, Vec<&str>> = HashMap::new();
+            let mut missing: HashMap<usize, Vec<&str>> = HashMap::default();
             for id in self.wanted() {
                 let mut others = Vec::new();
                 for group in &self.groups_of[id] {
@@ -315,7 +316,7 @@ impl<'c, 'a> Choice<'c, 'a> {
 
 /// Returns each id once, at its first position.
 fn unique<'i>(ids: impl IntoIterator<Item = &'i str>) -> Vec<&'i str> {
-    let mut known = HashSet::new();
+    let mut known = HashSet::default();
     ids.into_iter().filter(|id| known.insert(*id)).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Reads restore data, which a host may have stored anywhere and changed.
 
-use std::{borrow::Cow, collections::HashSet};
+use std::borrow::Cow;
 
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, value::RawValue};
@@ -9,6 +9,7 @@ use super::answer::Invalid;
 use crate::{
     conversation::{Contents, DIGITS, Fingerprint, OutsidePath, PathStep, Recipe},
     formats::{self, Format},
+    maps::HashSet,
 };
 
 /// The supported version of restore data.
@@ -225,7 +226,7 @@ pub(super) fn place(edit: usize) -> String {
 
 /// Rejects edits if two of them concern the same value, or a value and a part of it.
 fn check_disjoint(edits: &[UndoEdit]) -> Result<(), Invalid> {
-    let mut taken: HashSet<(usize, Cow<'_, [PathStep]>)> = HashSet::new();
+    let mut taken: HashSet<(usize, Cow<'_, [PathStep]>)> = HashSet::default();
     for (index, edit) in edits.iter().enumerate() {
         let value = match &edit.step {
             Step::Set { message, path, .. } => (*message, Cow::Borrowed(&**path)),

@@ -13,6 +13,7 @@
 //! | `work` | which pointers would resolve to other lines |
 //! | `choice` | which of the requested changes can be undone |
 
+use crate::maps::HashMap;
 mod answer;
 mod back;
 mod choice;
@@ -22,8 +23,6 @@ mod pointers;
 mod tests;
 mod values;
 mod work;
-
-use std::collections::HashMap;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;

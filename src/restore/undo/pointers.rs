@@ -1,10 +1,9 @@
 //! The pointers in messages, and the lines to which each resolves.
 
-use std::collections::HashMap;
-
 use crate::{
     conversation::{Edit, NewValue, PathStep},
     formats::{ForeignEdit, Messages, NotCarried},
+    maps::HashMap,
     restore::expand,
 };
 
@@ -77,7 +76,7 @@ impl Pointers {
 
     /// Returns the texts of each message.
     pub fn by_message(&self) -> HashMap<usize, Vec<&Expanded>> {
-        let mut texts: HashMap<usize, Vec<&Expanded>> = HashMap::new();
+        let mut texts: HashMap<usize, Vec<&Expanded>> = HashMap::default();
         for text in &self.texts {
             texts.entry(text.message).or_default().push(text);
         }

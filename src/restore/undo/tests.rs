@@ -1,13 +1,12 @@
 //! Undoing, on restore data as JavaScript writes it.
 
-use std::collections::HashMap;
-
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
 use crate::{
     conversation::{Contents, Conversation, Fingerprint, PathStep},
+    maps::HashMap,
     restore::expand,
 };
 

@@ -2,7 +2,6 @@
 
 use std::{
     cell::{OnceCell, RefCell},
-    collections::HashMap,
     rc::Rc,
 };
 
@@ -14,6 +13,7 @@ use super::{
 };
 use crate::{
     conversation::{Fingerprint, Json, NewValue, PathStep, Recipe, SourceText},
+    maps::HashMap,
     markers::may_point_elsewhere,
 };
 

@@ -1,10 +1,7 @@
 //! Messages with the edits that undo their changes: which changes cannot be undone, and which pointers would resolve to
 //! other lines.
 
-use std::{
-    cell::OnceCell,
-    collections::{HashMap, HashSet},
-};
+use std::cell::OnceCell;
 
 use serde_json::value::RawValue;
 
@@ -22,6 +19,7 @@ use crate::{
         utf16::utf16_length,
     },
     formats::{Messages, NotCarried},
+    maps::{HashMap, HashSet},
 };
 
 /// Number of lines by which the change that removed them is identified.
@@ -67,7 +65,7 @@ pub(super) struct Work<'w, 'a> {
 impl<'w, 'a> Work<'w, 'a> {
     pub fn new(messages: &'w [&'a RawValue], data: &'w RestoreData<'a>, values: &'w Values<'a>) -> Self {
         let is_same = compared(messages, data);
-        let mut by_group: HashMap<usize, Vec<usize>> = HashMap::new();
+        let mut by_group: HashMap<usize, Vec<usize>> = HashMap::default();
         for (index, edit) in data.edits.iter().enumerate() {
             by_group.entry(edit.group).or_default().push(index);
         }
@@ -118,7 +116,7 @@ impl<'w, 'a> Work<'w, 'a> {
         let back = self.back(&taken);
         let after = Pointers::resolve(&Messages::read(self.data.format, &back.raws()))?;
         let places = after.by_place();
-        let mut of_message: HashMap<usize, Vec<usize>> = HashMap::new();
+        let mut of_message: HashMap<usize, Vec<usize>> = HashMap::default();
         for edit in &taken {
             if let Some(message) = self.data.edits[*edit].message() {
                 of_message.entry(message).or_default().push(*edit);
@@ -322,7 +320,7 @@ impl<'w, 'a> Work<'w, 'a> {
     /// Returns the edits that restore each line.
     fn by_line(&self) -> &HashMap<String, Vec<usize>> {
         self.by_line.get_or_init(|| {
-            let mut edits: HashMap<String, Vec<usize>> = HashMap::new();
+            let mut edits: HashMap<String, Vec<usize>> = HashMap::default();
             for edit in self.edits().filter(|edit| self.is_possible(*edit)) {
                 let texts = self.values.restored(edit).map(texts_in).unwrap_or_default();
                 let lines: HashSet<&str> = texts.iter().flat_map(|text| bare_lines(text)).collect();

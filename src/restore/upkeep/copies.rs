@@ -1,12 +1,11 @@
 //! Finds other copies of the lines that a pointer represented.
 
-use std::collections::{HashMap, HashSet};
-
 use super::{
     draft::{Draft, Wrong},
     lines::{Lines, Meaning},
 };
 use crate::{
+    maps::{HashMap, HashSet},
     markers::{Direction, MAX_QUOTE_BYTES, Pointer, Reference, quote_of},
     restore::{
         decoder::RowsOf,
@@ -46,7 +45,7 @@ pub(super) fn copies(
     let mut wanted: HashMap<&str, Vec<LinePlace>> =
         meanings.iter().flatten().map(|(first, ..)| (*first, Vec::new())).collect();
     if wanted.is_empty() {
-        return HashMap::new();
+        return HashMap::default();
     }
     for (text, content) in contents.iter().enumerate() {
         for row in &lines.decoder.rows(text).rows {
@@ -77,7 +76,7 @@ pub(super) fn copies(
     // Prefer the shortest quote that resolves to the copy.
     proposed.sort_by_key(|(number, _, place, quote)| (*number, quote.len(), *place));
     let quoted = QuotedLines::find(proposed.iter().map(|(.., quote)| *quote), contents);
-    let mut found = HashMap::new();
+    let mut found = HashMap::default();
     for (number, from, place, quote) in proposed {
         let direction = if place < from { Direction::Above } else { Direction::Below };
         // A pointer to lines below it survives when the host drops messages from the beginning, so it must keep

@@ -1,9 +1,10 @@
 //! Finds, for each text, the text that it was before the change.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
 
 use crate::{
     conversation::{Block, BlockOrigins, Conversation, EntryId, PathStep, TextAt},
+    maps::{HashMap, HashSet},
     markers::{Pointer, may_hold_pointers},
     restore::rows::numbered,
 };
@@ -82,8 +83,8 @@ impl<'a> Texts<'a> {
         }
         let present: HashSet<EntryId> = after.entries().iter().map(|entry| entry.id).collect();
         let is_gone = |text: &usize| !present.contains(&before.entries()[was.texts[*text].0].id);
-        let (mut in_call, mut saying) = (HashMap::new(), HashMap::<&str, VecDeque<usize>>::new());
-        let mut pointing: HashMap<&str, usize> = HashMap::new();
+        let (mut in_call, mut saying) = (HashMap::default(), HashMap::<&str, VecDeque<usize>>::default());
+        let mut pointing: HashMap<&str, usize> = HashMap::default();
         for text in (0..was.texts.len()).filter(is_gone) {
             if let Some(place) = was.in_call(text, before) {
                 in_call.insert(place, text);

@@ -1,6 +1,6 @@
 //! A text under repair: its parts, and what is wrong in it.
 
-use std::{borrow::Cow, collections::HashSet, ops::Range};
+use std::{borrow::Cow, ops::Range};
 
 use super::{
     lines::{Lines, Meaning},
@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     conversation::NumberStyle,
+    maps::HashSet,
     markers::{Gap, NUMBERED_EVERY, Pointer, is_heading},
     restore::rows::{NO_EXCERPT, NumberedExcerpt, RowKind, Rows, numbered},
 };

@@ -1,12 +1,13 @@
 //! Matches the rows of a text to the rows of its earlier version.
 
-use std::collections::HashMap;
-
-use crate::restore::rows::{Row, Rows, numbered};
+use crate::{
+    maps::HashMap,
+    restore::rows::{Row, Rows, numbered},
+};
 
 /// Returns, for each row of a text, the matching row of the earlier text, if any.
 pub(super) fn matched(now: &str, rows: &Rows, was: &str, old: &Rows) -> Vec<Option<usize>> {
-    let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+    let mut places: HashMap<&str, Vec<usize>> = HashMap::default();
     for (at, row) in old.rows.iter().enumerate() {
         places.entry(&was[row.content_range()]).or_default().push(at);
     }

@@ -15,10 +15,7 @@ mod draft;
 mod lines;
 mod matched;
 
-use std::{
-    collections::{HashMap, HashSet},
-    ops::Range,
-};
+use std::ops::Range;
 
 use self::{
     copies::copies,
@@ -29,6 +26,7 @@ use self::{
 use super::decoder::Decoder;
 use crate::{
     conversation::{Block, BlockOrigins, Content, Conversation, Message, PathStep},
+    maps::{HashMap, HashSet},
     markers::may_hold_pointers,
 };
 
@@ -227,7 +225,7 @@ impl<'c> Work<'c> {
         let is_led_astray = |(text, said): &mut (usize, String)| lines.decoder.text(*text) != *said;
         let led_astray: Vec<usize> = self.trusted.extract_if(.., is_led_astray).map(|(text, _)| text).collect();
         let copies =
-            if may_expand.is_some() { copies(&wrong, &self.drafts, &mut lines, old_lines) } else { HashMap::new() };
+            if may_expand.is_some() { copies(&wrong, &self.drafts, &mut lines, old_lines) } else { HashMap::default() };
         // Newest first, because their lines are needed most; from the end, so that items keep their indices.
         for (number, wrong) in wrong.iter().enumerate().rev() {
             let (message, at) = &self.sides.is.texts[self.drafts[wrong.draft].text];

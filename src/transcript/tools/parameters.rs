@@ -1,6 +1,7 @@
 //! The roles of tool parameters, and their usual names.
 
-use std::{collections::HashMap, sync::LazyLock};
+use crate::maps::HashMap;
+use std::sync::LazyLock;
 
 /// The content of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

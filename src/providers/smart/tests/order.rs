@@ -1,11 +1,9 @@
 //! Tests of order, conditions, target and parameters.
 
-use std::collections::HashSet;
-
 use serde_json::{Value, json};
 
 use super::{Conversation, Request, preset, reads, request, run, text_of};
-use crate::warning::WarningCode;
+use crate::{maps::HashSet, warning::WarningCode};
 
 fn truncating(operation: Value) -> Value {
     json!({ "losslessPrelude": { "enabled": false }, "passes": [ {
@@ -137,7 +135,7 @@ fn before_truncation_the_prelude_leaves_texts_whole() {
     assert_eq!(proposal.passes[0].operations_applied, [""; 0], "{:?}", proposal.passes);
     assert!(request.meets_target(&settled.tally));
     let operations: HashSet<&str> = settled.changes.iter().map(|change| change.operation.as_str()).collect();
-    assert!(operations.is_subset(&["salient", "drop", "insert", "log"].into()), "{operations:?}");
+    assert!(operations.is_subset(&HashSet::from_iter(["salient", "drop", "insert", "log"])), "{operations:?}");
 }
 
 #[test]
