@@ -7,7 +7,7 @@ use std::{borrow::Cow, ops::Range};
 
 use serde::{Deserialize, Serialize};
 
-use super::scan::string_end;
+use super::{near_bytes, scan::string_end};
 
 /// One step from a JSON value to a value inside it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -114,7 +114,7 @@ pub fn unescape(literal: &str) -> String {
 fn unescape_inner(inner: &str) -> Option<String> {
     let mut text = String::with_capacity(inner.len());
     let mut rest = inner;
-    while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
+    while let Some(at) = near_bytes::find(b'\\', rest.as_bytes()) {
         text.push_str(&rest[..at]);
         let mut end = at + 2;
         text.push(match rest.as_bytes().get(at + 1)? {

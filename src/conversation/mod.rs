@@ -11,6 +11,7 @@ pub mod json_text;
 mod known;
 mod line_numbers;
 mod message;
+pub mod near_bytes;
 mod pins;
 mod plan;
 mod reader;

@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use super::near_bytes;
+
 /// Returns the values of an array, each as its original text. For invalid JSON the list is unspecified, but nothing
 /// panics.
 pub(super) fn elements(array: &str) -> Vec<&str> {
@@ -102,7 +104,7 @@ impl<'a> Scanner<'a> {
 /// Returns the index after the quote that ends the string beginning at `start`.
 pub fn string_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
-    while let Some(step) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
+    while let Some(step) = bytes.get(at..).and_then(|rest| near_bytes::find_either(b'"', b'\\', rest)) {
         at += step;
         if bytes[at] == b'"' {
             return at + 1;

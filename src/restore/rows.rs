@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use crate::{
-    conversation::NumberStyle,
+    conversation::{NumberStyle, near_bytes},
     markers::{Gap, NUMBERED_EVERY, Pointer},
 };
 
@@ -131,7 +131,7 @@ impl Rows {
 /// Returns the range of each line, without its line feed; there is at least one.
 pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
-    let ends = memchr::memchr_iter(b'\n', text).chain([text.len()]);
+    let ends = near_bytes::find_all(b'\n', text).chain([text.len()]);
     ends.map(move |end| std::mem::replace(&mut start, end + 1)..end)
 }
 

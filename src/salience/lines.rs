@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::{
-    conversation::NumberStyle,
+    conversation::{NumberStyle, near_bytes},
     markers::{Gap, LeftOut, LineGap, More, NoteLine, Pointer, SummaryHead, Suppressed, notes_in_line},
 };
 
@@ -153,7 +153,7 @@ impl Row {
 impl Lines {
     /// Splits `text`.
     pub fn split(text: &str, place: Place) -> Self {
-        let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain(std::iter::once(text.len()));
+        let ends = near_bytes::find_all(b'\n', text.as_bytes()).chain(std::iter::once(text.len()));
         let mut start = 0;
         let mut rows: Vec<Row> = ends.map(|end| Row::read(text, std::mem::replace(&mut start, end + 1)..end)).collect();
         forget_tables(&mut rows);

@@ -2,7 +2,7 @@
 
 use std::{ops::Range, sync::Arc};
 
-use crate::conversation::{ContentKind, PathStep};
+use crate::conversation::{ContentKind, PathStep, near_bytes};
 
 /// A text of the conversation with its address.
 #[derive(Debug, Clone)]
@@ -103,7 +103,7 @@ pub(super) fn lines(text: &str, range: Range<usize>) -> impl Iterator<Item = Ran
         if at >= range.end {
             return None;
         }
-        let end = memchr::memchr(b'\n', &bytes[at..range.end]).map_or(range.end, |step| at + step);
+        let end = near_bytes::find(b'\n', &bytes[at..range.end]).map_or(range.end, |step| at + step);
         let line = at..end;
         at = end + 1;
         Some(line)
@@ -112,6 +112,6 @@ pub(super) fn lines(text: &str, range: Range<usize>) -> impl Iterator<Item = Ran
 
 /// Returns the line that starts at `at`, without its `\n`, and the start of the next one.
 pub(super) fn line_at(text: &str, at: usize, end: usize) -> (Range<usize>, usize) {
-    let line_end = memchr::memchr(b'\n', &text.as_bytes()[at..end]).map_or(end, |step| at + step);
+    let line_end = near_bytes::find(b'\n', &text.as_bytes()[at..end]).map_or(end, |step| at + step);
     (at..line_end, (line_end + 1).min(end))
 }
