@@ -194,7 +194,9 @@ impl Display for Reference<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { lines, direction, quote } = self;
         let plural = if *lines == 1 { "" } else { "s" };
-        write!(f, "[{lines} line{plural}{AS}{}{FROM}{quote}{QUOTE_END}", direction.word())
+        // As one string, because thousands are written, and a string to which parts are added one by one moves often.
+        let lines = lines.to_string();
+        f.write_str(&["[", &lines, " line", plural, AS, direction.word(), FROM, quote, QUOTE_END].concat())
     }
 }
 

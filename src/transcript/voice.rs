@@ -219,7 +219,8 @@ fn first_notice(text: &str) -> Option<(usize, Voice)> {
 /// Returns the start of the notice at the end of `text`, and its speaker.
 fn last_notice(text: &str) -> Option<(usize, Voice)> {
     let end = text.trim_end().len();
-    let tag = NOTICES.iter().find(|tag| text[..end].ends_with(&format!("</{tag}>")))?;
+    let before = text[..end].strip_suffix('>')?;
+    let tag = NOTICES.iter().find(|tag| before.strip_suffix(**tag).is_some_and(|before| before.ends_with("</")))?;
     let open = memmem::rfind(&text.as_bytes()[..end], format!("<{tag}>").as_bytes())?;
     (starts_line(text, open) && !text[..open].trim().is_empty()).then(|| (open, voice_of_words(&text[open..end])))
 }
