@@ -62,6 +62,8 @@ impl Engine for Tiktoken {
 impl Tiktoken {
     fn count_word(&self, word: &str) -> usize {
         match self.cut(word) {
+            // For an empty text, the crate runs a regular expression.
+            ("", word) => self.bpe.count(word),
             (I_APOSTROPHE, rest) => 1 + self.bpe.count(rest),
             (before, rest) => self.bpe.count(before) + self.bpe.count(rest),
         }
