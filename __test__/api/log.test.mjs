@@ -95,7 +95,8 @@ describe("the log", () => {
         .split("\n")
         .filter((line) => line !== "" && line !== HEADING && !/ lines?:$/.test(line) && !/^ {2}… |^Names in/.test(line));
       // An entry of one line has its mark before it, one of several has it above.
-      const bare = (text) => text.trim().replace(/^[→|!+-] /, "");
+      // An ending that lost a line begins with an ellipsis.
+      const bare = (text) => text.trim().replace(/^[→|!+-] (?:… )?/, "");
       let from = 0;
       for (const line of kept) {
         const at = said.findIndex((known, index) => index >= from && bare(known) === bare(line));

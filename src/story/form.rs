@@ -111,7 +111,7 @@ pub struct Form<'t> {
     shown: Vec<usize>,
 }
 
-/// What the entries of a story mean for one of them.
+/// The relation of an entry to the later ones in its story.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Among {
     /// True if a later entry is of the same call.

@@ -239,7 +239,7 @@ impl<'a> Telling<'a> {
     }
 }
 
-/// Returns the candidates that say something, each with what the others mean for it.
+/// Returns the candidates that say something, each with its relation to the later ones.
 fn placed(all: Vec<Arc<Candidate<'_>>>) -> Vec<Placed<'_>> {
     let directories = directories(&all);
     let mut among: Vec<Among> = all.iter().map(|_| Among::default()).collect();

@@ -260,7 +260,10 @@ fn no_call_is_told_without_how_it_ended() {
     };
     let refusal = "Das darf ich hier nicht ausführen.";
     let told = push(&format!("{}{refusal}", noise(40)));
-    assert!(!told.is_empty() && told.iter().all(|entry| entry.quotes.iter().any(|quote| quote.ends_with(refusal))), "{told:?}");
+    assert!(
+        !told.is_empty() && told.iter().all(|entry| entry.quotes.iter().any(|quote| quote.ends_with(refusal))),
+        "{told:?}"
+    );
     // It ended without a word. Without it, what it may have undone would seem to last.
     let silent = push("");
     assert!(!silent.is_empty() && silent.iter().all(|entry| entry.quotes.is_empty()), "{silent:?}");
