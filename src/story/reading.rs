@@ -574,12 +574,20 @@ impl<'a> Reading<'a> {
     }
 }
 
+/// The changes of a file after the one that is looked at.
+#[derive(Default)]
+struct LaterChanges {
+    /// The lines that they replace, with their number.
+    replaced: HashMap<String, usize>,
+    /// The lines of the file's newest whole text.
+    whole: Option<HashSet<String>>,
+}
+
 /// Finds the written lines that a later change of the same file replaced. Quoted, they would seem to stand.
 fn find_replaced(drafts: &mut [Draft<'_>]) {
-    // The lines that later changes of each file replace, and those of its newest whole text.
-    let mut later: HashMap<String, (HashMap<String, usize>, Option<HashSet<String>>)> = HashMap::new();
+    let mut later: HashMap<String, LaterChanges> = HashMap::new();
     for draft in drafts.iter_mut().rev().filter(|draft| draft.kind == Kind::Change && !draft.is_earlier) {
-        let (gone, whole) = later.entry(command(&draft.entry.head).to_owned()).or_default();
+        let LaterChanges { replaced: gone, whole } = later.entry(command(&draft.entry.head).to_owned()).or_default();
         let lines = || draft.changed.iter().map(|at| (*at, draft.entry.quotes[*at].text.trim()));
         let mut is_replaced = |line: &str| {
             let is_gone = gone.get_mut(line).filter(|times| **times > 0).map(|times| *times -= 1).is_some();
