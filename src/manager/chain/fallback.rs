@@ -196,14 +196,9 @@ impl Fallback {
     }
 }
 
-/// Share of the tokens below which a target is out of reach for lossless. The lowest share that lossless left of 33
-/// sample sessions is .42. Below it, the fold replaces most of what lossless would save.
-const LOSSLESS_LEAVES: f64 = 0.4;
-
 /// Returns true if the first task is skipped, because it cannot reach the target, and the second one does not need its
 /// result.
 fn is_passed_over(tasks: &[Task], state: &State) -> bool {
     let are_both = matches!(tasks, [first, second, ..] if first.id == Lossless::ID && second.id == Truncation::ID);
-    let target = state.request.target_tokens.filter(|_| are_both);
-    target.is_some_and(|target| (target as f64) < state.scaled() as f64 * LOSSLESS_LEAVES)
+    are_both && !Lossless::may_reach_target(&state.request)
 }

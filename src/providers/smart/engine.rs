@@ -159,11 +159,13 @@ impl<'a> Engine<'a> {
         if let Some(operations) = config.prelude.as_ref().filter(|_| !state.meets_target()) {
             state.request.progress.report("prelude", ID, 0, total);
             let start = state.clone();
-            if !self.goes_on_to_target(config) && needs_whole_texts(config, state) {
+            let cuts_after = !state.is_repeat && !self.asks && self.goes_on_to_target(config);
+            let must_cut = cuts_after && !Lossless::may_reach_target(&state.request);
+            if must_cut || (!self.goes_on_to_target(config) && needs_whole_texts(config, state)) {
                 self.step(config, Part::Prelude(&before_truncation(operations)), state).await?;
             } else {
                 self.step(config, Part::Prelude(operations), state).await?;
-                if !state.is_repeat && !self.asks && self.goes_on_to_target(config) && !state.meets_target() {
+                if cuts_after && !state.meets_target() {
                     *state = start;
                     self.step(config, Part::Prelude(&before_truncation(operations)), state).await?;
                 }
