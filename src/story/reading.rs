@@ -425,7 +425,9 @@ impl<'a> Reading<'a> {
                 Kind::Change => head.split(PATCH).next().unwrap_or(head).to_owned(),
                 _ => head.clone(),
             };
-            self.begin(place, head, kind, Vec::new(), false);
+            let is_newest = source.meaning == Meaning::Todo && self.newest_list == Some(place);
+            let (kind, items) = if is_newest { (Kind::List, self.list(place)) } else { (kind, Vec::new()) };
+            self.begin(place, head, kind, items, false);
         }
         self.sources.push(Arc::clone(source));
         self.calls.insert(Arc::as_ptr(source), draft);
@@ -455,10 +457,9 @@ impl<'a> Reading<'a> {
             return;
         }
         if source.meaning == Meaning::Todo {
-            let is_newest = self.newest_list == Some((message, piece.block));
-            if is_newest && self.drafts[draft].entry.quotes.is_empty() {
-                self.drafts[draft].entry.quotes = self.list(message, piece.block, text);
-                self.drafts[draft].kind = Kind::List;
+            // A list in XML.
+            if kind == Kind::List && self.drafts[draft].entry.quotes.is_empty() {
+                self.drafts[draft].entry.quotes = quotes_of(Mark::Given, text);
             }
             return;
         }
@@ -528,12 +529,13 @@ impl<'a> Reading<'a> {
         draft.entry.quotes.extend(lines);
     }
 
-    /// Returns the items of a todo list, each with its state before its words.
-    fn list(&self, message: usize, block: usize, text: &'a str) -> Vec<Quotation<'a>> {
+    /// Returns the items of a todo list in a native call, each with its state before its words. A list without items is
+    /// quoted as it was given: it ends the one before.
+    fn list(&self, (message, block): (usize, usize)) -> Vec<Quotation<'a>> {
         let blocks = self.conversation.message(message).content.blocks();
-        let Some(Block::ToolUse { input, .. }) = blocks.get(block) else { return quotes_of(Mark::Given, text) };
-        let Ok(Value::Object(input)) = serde_json::from_str(input.get()) else { return Vec::new() };
-        let items = input.values().filter_map(Value::as_array).flatten().filter_map(Value::as_object);
+        let Some(Block::ToolUse { input, .. }) = blocks.get(block) else { return Vec::new() };
+        let fields: serde_json::Map<String, Value> = serde_json::from_str(input.get()).unwrap_or_default();
+        let items = fields.values().filter_map(Value::as_array).flatten().filter_map(Value::as_object);
         let item = |item: &serde_json::Map<String, Value>| {
             let is_words = |key: &str| !matches!(key, "activeForm" | "id" | "status" | "state");
             let state = ["status", "state"].iter().filter_map(|key| item.get(*key)?.as_str());
@@ -541,7 +543,8 @@ impl<'a> Reading<'a> {
             Quotation::new(Mark::Given, &state.chain(words).collect::<Vec<_>>().join(": ")).into_owned()
         };
         let listed: Vec<Quotation<'_>> = items.map(item).collect();
-        if listed.is_empty() { quotes_of(Mark::Given, text) } else { listed }
+        let is_nothing = |value: &Value| value.as_array().is_some_and(Vec::is_empty) || value.as_str() == Some("");
+        if fields.values().all(is_nothing) { quotes_of(Mark::Given, input.get()) } else { listed }
     }
 
     fn finish(mut self) -> Vec<Told<'a>> {
@@ -678,6 +681,20 @@ mod tests {
         ]));
         let [(Kind::List, _, quotes)] = &all[..] else { panic!("{all:?}") };
         assert_eq!(quotes, &["Given completed: Write the tests", "Given pending: Run them", "Answered Saved."]);
+    }
+
+    #[test]
+    fn an_emptied_todo_list_is_told_in_place_of_the_one_before() {
+        let kept = "Todos have been modified successfully.";
+        let list = json!({ "todos": [{ "content": "Write the tests", "status": "pending" }] });
+        let all = told(&json!([
+            call("a", "TodoWrite", &list),
+            result("a", kept),
+            call("b", "TodoWrite", &json!({ "todos": [] })),
+            result("b", kept),
+        ]));
+        let [(Kind::List, _, quotes)] = &all[..] else { panic!("{all:?}") };
+        assert_eq!(quotes, &[r#"Given {"todos":[]}"#]);
     }
 
     #[test]
