@@ -3,6 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
+import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { releaseAddon } from "../../scripts/tools.mjs";
 import { DIALECTS, HOSTILE, codeText, fresh, historyOf, jsonLength, jsonText, largestConversations } from "./inputs.mjs";
@@ -11,33 +12,31 @@ import { recallOfSessions, recalls } from "./recalls.mjs";
 import { ideal, startSummaries } from "./summaries.mjs";
 
 const require = createRequire(import.meta.url);
-const { countTokens, createLosslessProvider, createTruncationProvider, inspect } = require("../../index.js");
+const { CondensationManager, countTokens, inspect } = require("../../index.js");
 
 const SIZE = 1_500_000;
 
-/** Targets of the specification. */
-const TARGETS = { call: 3, inspect: 10, stall: 1.5, growth: 12, again: 1 / 50, summaries: 1.3, binary: 8 };
+/** Targets of the specification; those for calls are in {@link CALLS}. A fresh call has none: docs/measurements.md says why. */
+const TARGETS = { inspect: 10, stall: 1.5, growth: 12, again: 1 / 50, summaries: 1.3, binary: 11, memory: 5 };
 
-const lossless = createLosslessProvider();
-const truncation = createTruncationProvider();
-
-/** The calls that are measured; a share is of the tokens that the conversation has. */
+/** The calls that are measured, with their targets; a share is of the tokens that the conversation has. Each has a manager of its own, as a host has. */
 const CALLS = [
-  { name: "lossless", provider: lossless },
-  { name: "truncation", provider: truncation },
-  ...[50, 25, 10].map((share) => ({ name: `truncation to ${share}%`, provider: truncation, share })),
-];
+  { name: "lossless", provider: "lossless", again: 1.8, loop: 1 },
+  { name: "the default to 50%", share: 50 },
+  { name: "the default to 25%", share: 25, again: 3, loop: 1.5 },
+  { name: "the default to 10%", share: 10 },
+  { name: "smart to 25%", provider: "smart", share: 25, again: 6 },
+].map((call) => ({ ...call, manager: new CondensationManager() }));
+
+const LOSSLESS = CALLS[0];
+const QUARTER = CALLS[2];
 
 const numberOfTokens = new WeakMap();
 
 /** Runs a call; a measurement of one that failed would mean nothing. */
-async function run(
-  /** @type {{ name: string, provider: import("roo-condense").BuiltInProvider, share?: number }} */ call,
-  messages,
-  tokens,
-) {
-  const { name, provider, share } = call;
-  const result = await provider.condense({ messages }, share ? { targetTokens: Math.round((tokens * share) / 100) } : {});
+async function run({ name, manager, provider, share }, messages, tokens) {
+  const target = share && { targetTokens: Math.round((tokens * share) / 100) };
+  const result = await manager.condense({ messages }, { ...(provider && { provider }), ...target });
   if (result.error) throw new Error(`${name} failed: ${result.error.code}: ${result.error.message}`);
   return result;
 }
@@ -66,7 +65,7 @@ async function callRows(label, histories, runs) {
       async () => (await timed(() => run(call, known, tokens))).ms,
       () => copyByJson(known),
     );
-    rows.push(row(`${label}, ${call.name}, again`, again, TARGETS.call));
+    rows.push(row(`${label}, ${call.name}, again`, again, call.again));
     let messages;
     const first = await compare(
       Math.ceil(runs / 2),
@@ -76,9 +75,18 @@ async function callRows(label, histories, runs) {
         return copyByJson(messages);
       },
     );
-    rows.push(row(`${label}, ${call.name}, fresh`, first, TARGETS.call));
+    rows.push(row(`${label}, ${call.name}, fresh`, first));
   }
-  return rows;
+  let messages;
+  const counting = await compare(
+    Math.ceil(runs / 2),
+    () => timedSync(() => countTokens(messages)),
+    () => {
+      messages = fresh(histories[0]);
+      return copyByJson(messages);
+    },
+  );
+  return [...rows, row(`${label}, nothing but counting, fresh`, counting)];
 }
 
 /** From the JavaScript call to the result. */
@@ -90,6 +98,72 @@ export async function* calls({ runs, dialects }) {
       runs,
     );
 }
+
+/** An agent's loop: each call has the same objects as the one before, and one new round. */
+export async function* loops({ runs, dialects }) {
+  for (const dialect of dialects) {
+    const history = historyOf(dialect, SIZE, 7);
+    const tokens = tokensOf(history);
+    const rows = [];
+    for (const call of CALLS.filter(({ loop }) => loop)) {
+      // An even number of messages, so that each call ends with the user's.
+      let next = (history.length - 2 * (runs + 2)) & ~1;
+      const growing = history.slice(0, next);
+      await run(call, growing, tokens);
+      const found = await compare(
+        runs,
+        async () => {
+          growing.push(...history.slice(next, next + 2));
+          next += 2;
+          return (await timed(() => run(call, growing, tokens))).ms;
+        },
+        () => copyByJson(growing),
+      );
+      rows.push(row(`${dialect}, ${call.name}`, found, call.loop));
+    }
+    yield rows;
+  }
+}
+
+/** Whole processes: large histories on one core and on two, and the memory that a call takes. */
+export async function* processes({ large, quick }) {
+  const script = fileURLToPath(new URL("whole-process.mjs", import.meta.url));
+  const hasTaskset = spawnSync("taskset", ["-c", "0", "true"]).status === 0;
+  for (const bytes of quick ? [SIZE] : [SIZE, 5_000_000, 15_000_000, ...(large ? [50_000_000] : [])]) {
+    for (const { name } of [LOSSLESS, QUARTER]) {
+      for (const cores of hasTaskset ? ["one core", "all cores"] : ["all cores"]) {
+        const [program, args] = cores === "one core" ? ["taskset", ["-c", "0", process.execPath]] : [process.execPath, []];
+        const child = spawnSync(program, [...args, "--expose-gc", script, String(bytes), name], {
+          encoding: "utf8",
+          stdio: ["ignore", "pipe", "inherit"],
+        });
+        if (child.status !== 0) throw new Error(`${name} of ${bytes} bytes: the process ended with ${child.status ?? child.signal}`);
+        const { ms, json, memory } = JSON.parse(child.stdout);
+        const label = `${megabytes(bytes)}, ${name}, ${cores}`;
+        yield [
+          { name: `${label}: time`, ours: milliseconds(ms), reference: milliseconds(json), value: ms / json },
+          ...(memory === undefined ? [] : [memoryRow(`${label}: peak memory`, memory, bytes)]),
+        ];
+      }
+    }
+  }
+}
+
+const memoryRow = (name, memory, bytes) => ({
+  name,
+  ours: megabytes(memory),
+  reference: megabytes(bytes),
+  value: memory / bytes,
+  target: TARGETS.memory,
+});
+
+/** Condenses for `whole-process.mjs`, which is told the name of a call. */
+export const runNamed = (name, messages, tokens) =>
+  run(
+    CALLS.find((call) => call.name === name),
+    messages,
+    tokens,
+  );
 
 /** Taking a conversation apart. 50 ms, the target, are ten times what its JSON takes there and back on the machine of the tables. */
 export async function* inspections({ runs, dialects }) {
@@ -130,7 +204,7 @@ export async function* stalls({ runs, dialects }) {
     const tokens = tokensOf(history);
     const stringify = (messages) => timedOnCore(() => JSON.stringify(messages));
     const rows = [];
-    for (const call of [CALLS[0], CALLS[3]]) {
+    for (const call of [LOSSLESS, QUARTER]) {
       const again = await compare(
         runs,
         () => longestStall(() => run(call, history, tokens)),
@@ -170,7 +244,7 @@ export async function* growth({ runs, dialects, large }) {
     for (const [small, big] of steps) {
       const histories = [historyOf(dialect, small, 5), historyOf(dialect, big, 5)];
       const tokens = histories.map(tokensOf);
-      for (const call of [CALLS[0], CALLS[1], CALLS[3]]) {
+      for (const call of [LOSSLESS, QUARTER]) {
         const measure = async (which) => {
           const messages = fresh(histories[which]);
           return (await timed(() => run(call, messages, tokens[which]))).ms;
@@ -307,6 +381,8 @@ export async function* binary() {
 export const GROUPS = [
   { title: "Call to result, against JSON.parse(JSON.stringify(messages)), 1.5 MB", rows: calls },
   { title: "The same on real conversations", rows: realCalls },
+  { title: "One new round in each call, against JSON.parse(JSON.stringify(messages)), 1.5 MB", rows: loops },
+  { title: "Processes of their own, fresh: time against a JSON round trip, memory against the text", rows: processes },
   { title: "inspect, against JSON.parse(JSON.stringify(messages)), 1.5 MB", rows: inspections },
   { title: "Longest stall of the event loop, against one JSON.stringify, 1.5 MB", rows: stalls },
   { title: "Ten times the messages, against one time", rows: growth },
