@@ -344,6 +344,9 @@ function isPlainlyOurs(message) {
   return isText(content) || (Array.isArray(content) && (content.length > MANY || content.every(isOurBlock)));
 }
 
+/** Returns true if every block of a message was examined, and nothing in it is foreign or a summary of the service's. */
+const isWhollyOurs = (message) => isObject(message) && isPlainlyOurs(message) && message.content.length <= MANY;
+
 /** Returns true if a message has calls or results in Anthropic's form. */
 const hasOurPairs = (message) => blocksOf(message).some(({ type }) => type === "tool_use" || type === "tool_result");
 /** Returns true if the service has replaced everything before with a summary. Such messages are read like those of other formats. */
@@ -445,6 +448,8 @@ function seenIn(messages, named, isLoose = false) {
 }
 
 function lookedAt(messages, named, isLoose) {
+  // Most conversations, looked at once instead of once for each kind of mark.
+  if ((named === undefined || named === OWN.format) && messages.every(isWhollyOurs)) return {};
   const found = formatFound(messages, named, "sees");
   if (found.told) return found;
   const { known, said } = found.known ? found : formatFound(messages, named, "suggests");
