@@ -1,10 +1,6 @@
 //! Reads messages into entries: the speaker or the call, and the lines that can be quoted.
 
-use std::{
-    collections::{HashMap, HashSet},
-    ops::Range,
-    sync::Arc,
-};
+use std::{ops::Range, sync::Arc};
 
 use memchr::memmem::Finder;
 use serde_json::Value;
@@ -22,6 +18,7 @@ use super::{
 };
 use crate::{
     conversation::{Block, Content, ContentKind, Conversation, Role, TextAt},
+    maps::{HashMap, HashSet},
     markers::{is_about_messages, is_summary},
     transcript::{
         CallOutcome, ContentPiece, MAX_HEAD_PARAMETER, Meaning, PieceSource, Pieces, Stretch, ToolSource, ToolTable,
@@ -255,7 +252,14 @@ struct Reading<'a> {
 
 impl<'a> Reading<'a> {
     fn new(conversation: &'a Conversation, tools: &'a ToolTable) -> Self {
-        Self { conversation, tools, newest_list: None, drafts: Vec::new(), calls: HashMap::new(), sources: Vec::new() }
+        Self {
+            conversation,
+            tools,
+            newest_list: None,
+            drafts: Vec::new(),
+            calls: HashMap::default(),
+            sources: Vec::new(),
+        }
     }
 
     fn message(&mut self, message: usize, pieces: &[ContentPiece], texts: &[TextAt<'a>]) {
@@ -290,7 +294,7 @@ impl<'a> Reading<'a> {
                     _ if is_about_messages(text) || text.trim().is_empty() => {}
                     (Voice::Tool, Some(draft), Some(source)) => self.answer((draft, answer), piece, source, text),
                     (Voice::Assistant, Some(draft), Some(source)) => {
-                        self.parameter((message, &pieces), draft, piece, source, text);
+                        self.parameter(&pieces, draft, piece, source, text);
                     }
                     (Voice::User | Voice::Paste, Some(draft), Some(source)) => {
                         let (first, words) = announced_words(text);
@@ -445,7 +449,7 @@ impl<'a> Reading<'a> {
 
     fn parameter(
         &mut self,
-        (message, pieces): (usize, &[(&ContentPiece, &TextAt<'a>)]),
+        pieces: &[(&ContentPiece, &TextAt<'a>)],
         draft: usize,
         piece: &ContentPiece,
         source: &ToolSource,
@@ -588,7 +592,7 @@ struct LaterChanges {
 
 /// Finds the written lines that a later change of the same file replaced. Quoted, they would seem to stand.
 fn find_replaced(drafts: &mut [Draft<'_>]) {
-    let mut later: HashMap<String, LaterChanges> = HashMap::new();
+    let mut later: HashMap<String, LaterChanges> = HashMap::default();
     for draft in drafts.iter_mut().rev().filter(|draft| draft.kind == Kind::Change && !draft.is_earlier) {
         let LaterChanges { replaced: gone, whole } = later.entry(command(&draft.entry.head).to_owned()).or_default();
         let lines = || draft.changed.iter().map(|at| (*at, draft.entry.quotes[*at].text.trim()));

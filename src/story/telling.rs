@@ -3,7 +3,7 @@
 use std::{
     borrow::Cow,
     cell::{Ref, RefCell},
-    collections::{HashMap, HashSet, VecDeque},
+    collections::VecDeque,
     ops::Range,
     sync::Arc,
 };
@@ -17,6 +17,7 @@ use super::{
 };
 use crate::{
     conversation::Conversation,
+    maps::{HashMap, HashSet},
     parallel::{divided, each},
     tokens::{Encoding, count_inside},
     transcript::{ToolTable, left_in, without_view},
@@ -243,7 +244,7 @@ impl<'a> Telling<'a> {
 fn placed(all: Vec<Arc<Candidate<'_>>>) -> Vec<Placed<'_>> {
     let directories = directories(&all);
     let mut among: Vec<Among> = all.iter().map(|_| Among::default()).collect();
-    let mut later: HashSet<(&str, &str)> = HashSet::new();
+    let mut later: HashSet<(&str, &str)> = HashSet::default();
     // True if a later command runs in the directory in which the one before it left the shell.
     let mut is_needed = false;
     for (at, one) in all.iter().enumerate().rev() {
@@ -275,8 +276,8 @@ fn placed(all: Vec<Arc<Candidate<'_>>>) -> Vec<Placed<'_>> {
 /// Returns for each candidate whether its head, once cut, would be that of another call.
 fn alike(all: &[Arc<Candidate<'_>>]) -> Vec<bool> {
     let heads: Vec<&str> = all.iter().map(|one| one.told.entry.head.as_str()).collect();
-    let mut wholes: HashMap<Cow<'_, str>, &str> = HashMap::new();
-    let mut alike: HashSet<Cow<'_, str>> = HashSet::new();
+    let mut wholes: HashMap<Cow<'_, str>, &str> = HashMap::default();
+    let mut alike: HashSet<Cow<'_, str>> = HashSet::default();
     for head in heads.iter().copied() {
         if *wholes.entry(shortest(head)).or_insert(head) != head {
             alike.insert(shortest(head));

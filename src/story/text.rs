@@ -1,14 +1,10 @@
 //! Writes the story as text, and reads it back.
 
-use std::{
-    borrow::Cow,
-    collections::{HashMap, HashSet},
-};
-
-use foldhash::fast::RandomState;
+use std::borrow::Cow;
 
 use crate::{
     conversation::on_line,
+    maps::{HashMap, HashSet},
     markers::{LOG_HEADING, NoteLine},
     transcript::ToolTable,
 };
@@ -249,7 +245,7 @@ fn read(text: &str) -> Option<Vec<Entry<'_>>> {
 #[derive(Default)]
 pub struct Writer {
     /// The first words of heads. No quoted line without indentation may begin with one.
-    names: HashSet<String, RandomState>,
+    names: HashSet<String>,
     tools: ToolTable,
 }
 
