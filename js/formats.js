@@ -66,8 +66,10 @@ const saidInContent = saidIn("content");
  * Each format: `sees` returns the mark in a message that belongs to no other format, in words for an error message.
  * `suggests` returns marks that may also belong to others; they count if no other marks were found. `speaks` returns
  * true if the message's role is the format's, by default a role; `explains` returns true if the content is where the
- * format has it, by default in `content`; `knows` recognises its parts; `fields` are those of a message that has a
- * role and content like one of Anthropic's. The most certain formats come first.
+ * format has it, by default in `content`; `knows` recognises its parts, so that a call of `assistant` or `model` and
+ * its result in parts that nobody knows are refused; `fields` are those of a message that has a role and content like
+ * one of Anthropic's; `isCut`: later messages may replace the first ones; `holdsOurs`: calls and results may be in
+ * Anthropic's form. The most certain formats come first.
  */
 const FORMATS = [
   {

@@ -1,12 +1,14 @@
 // Lists of programs in pages and on the page of the studio, each compared with the registry that it speaks of.
 
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { en } from "../../ui/src/locales/en.ts";
 import { fr } from "../../ui/src/locales/fr.ts";
+import { GENERATED } from "../../scripts/generate.mjs";
 import { root } from "../../scripts/tools.mjs";
+import { api } from "../api/support.mjs";
 import { FORMATS } from "../formats/rounds.mjs";
 import { read } from "./support.mjs";
 
@@ -54,7 +56,44 @@ const FORMATS_IN = {
 
 test.each(Object.entries(FORMATS_IN))("every format of messages has %s", (_, names) => {
   const without = (all, some) => all.filter((name) => !some.includes(name));
-  expect({ missing: without(NAMES, names()), unknown: without(names(), NAMES) }).toEqual({ missing: [], unknown: [] });
+  const found = names();
+  expect({ missing: without(NAMES, found), "without a row in js/formats.js": without(found, NAMES) }).toEqual({
+    missing: [],
+    "without a row in js/formats.js": [],
+  });
+});
+
+/** The sources of the providers without their tests, by name. */
+const PROVIDERS = readdirSync(path.join(root, "src/providers"), { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".rs") && !/(?:^|\/)tests/.test(name))
+  .map((name) => /** @type {[string, string]} */ ([name, read(`src/providers/${name}`).split("#[cfg(test)]")[0]]));
+const inProviders = (pattern) => PROVIDERS.flatMap(([name, source]) => namesIn(source, pattern).map((found) => `${name}: ${found}`));
+const nameOf = (found) => found.split(": ")[1];
+
+test("every provider is in DESCRIPTORS of src/providers/mod.rs, and its factory has a program as an example", () => {
+  const factories = inProviders(/^ {4}factory: "(\w+)"/gm);
+  expect(factories.length).toBeGreaterThan(3);
+  expect(factories.filter((found) => !(nameOf(found) in api))).toEqual([]);
+  const declared = ["factories", "smart", "strategies"].map((name) => read(`types/${name}.d.ts`)).join("\n");
+  const hasExample = (factory) => {
+    const before = declared.slice(0, declared.indexOf(`export function ${factory}(`));
+    return before.slice(before.lastIndexOf("/**")).includes("@example");
+  };
+  expect(factories.filter((found) => !hasExample(nameOf(found)))).toEqual([]);
+});
+
+test("every operation of a provider is in ChangeOperation of types/results.d.ts", () => {
+  const [, union] = /type ChangeOperation =([^;]+);/.exec(read("types/results.d.ts")) ?? [];
+  const known = namesIn(union, /"(\w+)"/g);
+  expect(inProviders(/\boperation: "(\w+)"/g).filter((found) => !known.includes(nameOf(found)))).toEqual([]);
+});
+
+test("every page with a table of options has it from scripts/generate.mjs", () => {
+  const pages = readdirSync(path.join(root, "docs")).filter(
+    (name) => name.endsWith(".md") && read(`docs/${name}`).includes("<!-- options: "),
+  );
+  const generated = GENERATED.map(({ file }) => file);
+  expect(pages.filter((name) => !generated.includes(`docs/${name}`))).toEqual([]);
 });
 
 describe("the studio", () => {

@@ -1,5 +1,7 @@
 //! Tests what formats have in common, and helps their own tests: parts are read, edits written back, problems listed.
 
+use std::{cell::RefCell, collections::HashSet};
+
 use serde_json::{Value, json, value::RawValue};
 
 use super::{FORMATS, Projection, edited, named, part::Slot};
@@ -185,7 +187,9 @@ fn neighbours_of_one_role_are_one_message_where_the_format_has_one_for_each_part
 /// A text is accepted only in arrays of parts, and in no array of a result, a system message or another field.
 #[test]
 fn a_text_is_put_only_into_an_array_that_holds_texts() {
+    let tried = RefCell::new(HashSet::new());
     let put = |format: &str, message: Value, array: Vec<PathStep>| {
+        tried.borrow_mut().insert(format.to_owned());
         let raw = raw(&message);
         let text = named(format).unwrap().text_part(Json::from(&*raw), &array, 1, "a \"b\"")?;
         Some(serde_json::from_str::<Value>(&text).unwrap())
@@ -233,15 +237,23 @@ fn a_text_is_put_only_into_an_array_that_holds_texts() {
         assert_eq!(parts(format, at!["other"]), None, "{format}");
     }
     assert_eq!(put("gemini", json!({ "parts": "x" }), at!["parts"]), None);
+    assert_eq!(tried.into_inner(), FORMATS.iter().map(|format| format.name().to_owned()).collect());
 }
 
 #[test]
 fn fields_are_emptied_and_messages_joined_as_the_service_takes_them() {
-    let of = |format: &str| named(format).unwrap();
-    assert_eq!(of("openai-chat").emptied(), "null");
-    assert_eq!(of("goose").emptied(), "\"\"");
-    assert!(of("openai-chat").joins());
-    for format in ["anthropic", "bedrock-converse", "gemini"] {
-        assert!(!of(format).joins(), "{format}");
-    }
+    let expected = [
+        ("anthropic", "\"\"", false),
+        ("openai-chat", "null", true),
+        ("ai-sdk-model", "\"\"", true),
+        ("openai-responses", "\"\"", true),
+        ("ai-sdk-ui", "\"\"", true),
+        ("langchain", "\"\"", true),
+        ("gemini", "\"\"", false),
+        ("bedrock-converse", "\"\"", false),
+        ("goose", "\"\"", true),
+        ("opencode", "\"\"", true),
+    ];
+    let of_all = FORMATS.iter().map(|format| (format.name(), format.emptied(), format.joins()));
+    assert_eq!(of_all.collect::<HashSet<_>>(), HashSet::from(expected));
 }

@@ -94,7 +94,8 @@ options! {
     profiles: Vec<(String, Profile)> = record(&object(), "an object of profiles by id").or_default(),
     /// Ids of the providers to try, in order, when a provider fails or misses the target; `false` for none. Unknown ids
     /// are treated as in `provider`. Default: `native`, `lossless`, `truncation` after `smart`; `lossless`,
-    /// `truncation` after `native` and after a custom provider; `truncation` after `lossless`; none after `truncation`.
+    /// `truncation` after `native`, a strategy or a custom provider; `truncation` after `lossless`; none after
+    /// `truncation`.
     fallback: Option<Either<Off, Vec<String>>> =
         either(&off(), &list(&text(), "an array of provider ids")).if_set().typed_as("readonly ProviderId[] | false"),
     /// The store for summaries, so that none is requested twice; `false` for none. Default, and for `true`: up to 8 MiB

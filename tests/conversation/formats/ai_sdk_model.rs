@@ -19,6 +19,10 @@ impl Sample for ModelMessages {
         &message["role"]
     }
 
+    fn assistant(&self) -> &'static str {
+        "assistant"
+    }
+
     fn reasoning(&self, number: usize) -> Value {
         json!({ "type": "reasoning", "text": "", "providerOptions": openai_reasoning(number) })
     }

@@ -19,6 +19,10 @@ impl Sample for UiMessages {
         &message["role"]
     }
 
+    fn assistant(&self) -> &'static str {
+        "assistant"
+    }
+
     fn reasoning(&self, number: usize) -> Value {
         json!({ "type": "reasoning", "text": "", "state": "done", "providerMetadata": openai_reasoning(number) })
     }

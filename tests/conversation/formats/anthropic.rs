@@ -19,6 +19,10 @@ impl Sample for Anthropic {
         &message["role"]
     }
 
+    fn assistant(&self) -> &'static str {
+        "assistant"
+    }
+
     fn reasoning(&self, _number: usize) -> Value {
         json!({ "type": "redacted_thinking", "data": "Z0FB" })
     }

@@ -19,6 +19,10 @@ impl Sample for Bedrock {
         &message["role"]
     }
 
+    fn assistant(&self) -> &'static str {
+        "assistant"
+    }
+
     fn reasoning(&self, _number: usize) -> Value {
         json!({ "reasoningContent": { "redactedContent": "Z0FB" } })
     }

@@ -19,6 +19,10 @@ impl Sample for Gemini {
         &message["role"]
     }
 
+    fn assistant(&self) -> &'static str {
+        "model"
+    }
+
     fn reasoning(&self, _number: usize) -> Value {
         json!({ "text": "", "thought": true, "thoughtSignature": "Z0FB" })
     }

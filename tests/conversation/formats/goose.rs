@@ -19,6 +19,10 @@ impl Sample for Goose {
         &message["role"]
     }
 
+    fn assistant(&self) -> &'static str {
+        "assistant"
+    }
+
     fn reasoning(&self, _number: usize) -> Value {
         json!({ "type": "redactedThinking", "data": "Z0FB" })
     }

@@ -19,6 +19,10 @@ impl Sample for LangChain {
         &message["type"]
     }
 
+    fn assistant(&self) -> &'static str {
+        "ai"
+    }
+
     fn reasoning(&self, _number: usize) -> Value {
         json!({ "type": "redacted_thinking", "data": "Z0FB" })
     }

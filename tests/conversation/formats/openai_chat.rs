@@ -19,6 +19,10 @@ impl Sample for OpenAiChat {
         &message["role"]
     }
 
+    fn assistant(&self) -> &'static str {
+        "assistant"
+    }
+
     /// What other formats have as parts stands in fields of the message.
     fn add(&self, messages: &mut Vec<Value>, place: usize, _is_own: bool, part: Value) {
         let own: Vec<&mut Value> = messages.iter_mut().filter(|message| message["role"] == "assistant").collect();

@@ -19,6 +19,10 @@ impl Sample for ResponsesItems {
         &message["role"]
     }
 
+    fn assistant(&self) -> &'static str {
+        "assistant"
+    }
+
     /// What other formats have as parts are items, here one before one of the assistant's.
     fn add(&self, messages: &mut Vec<Value>, place: usize, _is_own: bool, part: Value) {
         let is_there = |message: &Value| message["type"] == "function_call" || message["role"] == "assistant";

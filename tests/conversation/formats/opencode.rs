@@ -19,6 +19,10 @@ impl Sample for OpenCode {
         &message["info"]["role"]
     }
 
+    fn assistant(&self) -> &'static str {
+        "assistant"
+    }
+
     fn reasoning(&self, number: usize) -> Value {
         json!({ "type": "reasoning", "text": "", "id": "prt_r", "metadata": openai_reasoning(number) })
     }

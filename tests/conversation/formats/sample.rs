@@ -21,12 +21,12 @@ pub trait Sample: Sync {
     /// Returns the field that says whose a message is.
     fn role<'a>(&self, message: &'a Value) -> &'a Value;
 
+    /// Returns the assistant's role.
+    fn assistant(&self) -> &'static str;
+
     /// Adds a part to a message of the assistant, or to one of the others.
     fn add(&self, messages: &mut Vec<Value>, place: usize, is_own: bool, part: Value) {
-        let is_assistants = |message: &Value| {
-            let role = self.role(message);
-            role == "assistant" || role == "ai" || role == "model"
-        };
+        let is_assistants = |message: &Value| self.role(message) == self.assistant();
         let fitting: Vec<&mut Value> = messages.iter_mut().filter(|message| is_assistants(message) == is_own).collect();
         let count = fitting.len().max(1);
         let Some(parts) = fitting.into_iter().nth(place % count).and_then(|message| self.parts(message)) else {
