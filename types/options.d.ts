@@ -794,8 +794,8 @@ export interface ManagerOptions {
   profiles?: Readonly<Record<string, ProfileOptions>> | undefined;
   /**
    * Ids of the providers to try, in order, when a provider fails or misses the target; `false` for none. Unknown ids are treated as in `provider`. Default:
-   * `native`, `lossless`, `truncation` after `smart`; `lossless`, `truncation` after `native` and after a custom provider; `truncation` after `lossless`; none
-   * after `truncation`.
+   * `native`, `lossless`, `truncation` after `smart`; `lossless`, `truncation` after `native`, a strategy or a custom provider; `truncation` after `lossless`;
+   * none after `truncation`.
    */
   fallback?: readonly ProviderId[] | false | undefined;
   /** The store for summaries, so that none is requested twice; `false` for none. Default, and for `true`: up to 8 MiB of memory. */
