@@ -16,6 +16,9 @@ use crate::conversation::{
     json_text::{escape, splice},
 };
 
+#[cfg(test)]
+mod tests;
+
 /// A plan for a projection, as edits on the caller's messages.
 #[derive(Debug, Default)]
 pub struct Carried {
@@ -879,49 +882,5 @@ fn as_edit(message: usize, values: &mut Values<'_>, edit: &Inside) -> ForeignEdi
         Inside::Insert(array, before, value) => {
             ForeignEdit::InsertBlock { message, at: array.clone(), before: *before, value: checked(value.clone()) }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_moves_with_the_elements_before_it() {
-        let at = |array: &'static str| vec![PathStep::from(array)];
-        let drop = |array: &'static str, gone: usize| Inside::Drop(at(array), gone);
-        let insert = |array: &'static str, before: usize| Inside::Insert(at(array), before, "{}".to_owned());
-        let index = |inside: &[Inside]| {
-            let path = vec![PathStep::from("content"), PathStep::Index(2), PathStep::from("text")];
-            moved(path, inside)[1].index().unwrap()
-        };
-        for (inside, expected) in [
-            (vec![], 2),
-            (vec![drop("content", 0)], 1),
-            (vec![drop("content", 0), drop("content", 1)], 0),
-            (vec![drop("content", 2)], 2),
-            (vec![drop("content", 3)], 2),
-            (vec![drop("other", 0)], 2),
-            (vec![insert("content", 0), insert("content", 2)], 4),
-            (vec![insert("content", 3)], 2),
-            (vec![insert("other", 0)], 2),
-            (vec![drop("content", 1), insert("content", 1), insert("content", 2)], 3),
-        ] {
-            assert_eq!(index(&inside), expected, "{inside:?}");
-        }
-    }
-
-    #[test]
-    fn a_text_is_found_in_the_place_of_its_block() {
-        let path = |steps: &[&'static str]| steps.iter().map(|step| PathStep::from(*step)).collect::<Path>();
-        let (stands, input) = (path(&["content"]), path(&["input", "q"]));
-        assert_eq!(Slot::Text(stands.clone()).text_at(&path(&["text"])), Some(stands.clone()));
-        assert_eq!(Slot::Input(stands.clone()).text_at(&input), Some(path(&["content", "q"])));
-        assert_eq!(Slot::Input(stands.clone()).text_at(&input[..1]), None, "the whole input is no text");
-        assert_eq!(Slot::Parameter("q", stands.clone()).text_at(&input), Some(stands.clone()));
-        let texts = Slot::Texts(vec![None, Some(stands.clone())]);
-        let of = |block: usize| vec![PathStep::from("content"), PathStep::Index(block), PathStep::from("text")];
-        assert_eq!((texts.text_at(&of(0)), texts.text_at(&of(1)), texts.text_at(&of(2))), (None, Some(stands), None));
-        assert_eq!(Slot::Fixed.text_at(&of(0)), None);
     }
 }

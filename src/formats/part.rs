@@ -322,3 +322,72 @@ pub fn raw_of(value: &impl serde::Serialize) -> Box<RawValue> {
 pub fn checked(json: String) -> Box<RawValue> {
     RawValue::from_string(json).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn json_result(json: &str) -> Part {
+        let wrap: Wrap = |text| raw_of(&text);
+        let raw = checked(json.to_owned());
+        Part::json_result(
+            "c".to_owned(),
+            Json::from(&*raw),
+            false,
+            Path::new(),
+            &steps!["at"],
+            Some((Path::new(), wrap)),
+        )
+    }
+
+    fn letters(count: usize) -> String {
+        "abcdé".chars().cycle().take(count).collect::<String>().replace('é', "e")
+    }
+
+    #[test]
+    fn json_has_texts_of_its_own_if_long_strings_are_most_of_it() {
+        let object = |a: usize, b: usize| json!({ "a": letters(a), "b": letters(b) }).to_string();
+        let is_shape = |json: &str| matches!(json_result(json).place.slot, Slot::Strings(_));
+        // A string has two quotes, and the rest of the object eleven letters.
+        for (json, wanted) in [
+            (json!({ "a": letters(98) }).to_string(), true),
+            (json!({ "a": letters(97) }).to_string(), false),
+            (object(98, 87), true),
+            (object(98, 88), false),
+            (object(200, 97), true),
+            (json!([letters(97), letters(97)]).to_string(), false),
+        ] {
+            assert_eq!(is_shape(&json), wanted, "{json}");
+        }
+        assert!(matches!(json_result(&json!(letters(98)).to_string()).place.slot, Slot::Text(_)));
+    }
+
+    #[test]
+    fn the_shape_of_json_is_what_its_long_strings_leave() {
+        let data = "iVBORw0KGgo".repeat(40);
+        let file = json!({ "type": "image", "data": data, "mimeType": "image/png" });
+        let long = [letters(150), format!("\"{}\"\n", letters(120)), letters(99)];
+        let value = json!({ "n": 1, "a": long[0], "file": file, "b": [long[1], "short", file], "c": { "d": long[2] } });
+        let json = value.to_string();
+        let part = json_result(&json);
+        let Block::ToolResult { content: Content::Blocks(blocks), .. } = &part.block else { panic!() };
+        let [Block::Other { raw, holes, .. }, texts @ ..] = &blocks[..] else { panic!() };
+        let texts: Vec<&str> =
+            texts.iter().map(|block| if let Block::Text { text, .. } = block { &**text } else { "" }).collect();
+        // The fields of an object are in the order of their names.
+        assert_eq!(texts, [&long[0], &long[1], &long[2]]);
+        let escaped = texts.iter().map(|text| json!(text).to_string());
+        let mut filled: Vec<_> = holes.texts.iter().cloned().zip(escaped).collect();
+        assert_eq!(filled.len(), 3);
+        assert!(holes.texts.iter().all(|hole| &raw.get()[hole.clone()] == "\"\""));
+        assert_eq!(serde_json::from_str::<Value>(&splice(raw.get(), &mut filled)).unwrap_or_default(), value);
+        let files: Vec<&str> = holes.files.iter().filter_map(|file| Some(&raw.get()[file.literal.clone()?])).collect();
+        assert_eq!(files, [json!(data).to_string(), json!(data).to_string()]);
+        let paths = [steps!["at", "a"], steps!["at", "b", 0], steps!["at", "c", "d"]];
+        let Slot::Strings(places) = &part.place.slot else { panic!() };
+        assert_eq!(places.iter().flatten().collect::<Vec<_>>(), paths.iter().collect::<Vec<_>>());
+        assert_eq!(places[0], None);
+    }
+}

@@ -154,3 +154,61 @@ impl ForeignReader {
 fn read((format, arrays): Piece) -> Result<Vec<ReadMessage>, NotMessages> {
     each_raw(arrays, |raw| (raw.to_owned(), format.parts(Json::from(raw))))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::named;
+
+    fn units(json: &str) -> Vec<u16> {
+        json.encode_utf16().collect()
+    }
+
+    fn said(text: &str) -> String {
+        format!(r#"[{{"role":"user","content":{text:?}}},{{"role":"assistant","content":"so"}}]"#)
+    }
+
+    #[test]
+    fn arrays_of_any_length_are_read_in_their_order() {
+        let arrays = [said("first"), said(&"long ".repeat(MIN_UNITS / 4)), "[]".to_owned(), said("last")];
+        for format in [None, named("openai-chat")] {
+            let known = Arc::new(KnownMessages::default());
+            let read = |arrays: &[&str]| {
+                let mut reader = ProjectionReader::new(format, &known);
+                let numbers: Vec<Option<u32>> = arrays.iter().map(|json| reader.add(units(json))).collect();
+                (numbers, reader.finish())
+            };
+            let (numbers, messages) = read(&arrays.each_ref().map(String::as_str));
+            let messages = messages.unwrap_or_else(|error| panic!("{error}"));
+            let texts: Vec<String> =
+                messages.each().texts().iter().flatten().map(|text| text.text.chars().take(5).collect()).collect();
+            assert_eq!(texts, ["first", "so", "long ", "so", "last", "so"]);
+            assert_eq!(messages.conversation().len(), 6);
+            assert_eq!(messages.contents(), Contents::hash(&messages.each()));
+            assert_eq!(messages.projection().is_some(), format.is_some());
+            // Messages of our own format are found again by a number.
+            assert!(numbers.iter().all(|number| number.is_some() == format.is_none()), "{numbers:?}");
+            let mut again = ProjectionReader::new(format, &known);
+            let found = again.add_known(numbers[3].unwrap_or_default());
+            assert_eq!(found, format.is_none().then(|| units(&arrays[3]).len()));
+            assert_eq!(again.add_known(u32::MAX), None);
+            assert_eq!(
+                again.finish().map_or(9, |messages| messages.conversation().len()),
+                2 * usize::from(found.is_some())
+            );
+            assert!(read(&["[]", "{}"]).1.is_err());
+        }
+    }
+
+    #[test]
+    fn messages_that_were_read_singly_are_the_same() {
+        let json = said("a");
+        let raws: Vec<&RawValue> = serde_json::from_str(&json).unwrap_or_default();
+        for format in [None, named("openai-chat")] {
+            let messages = Messages::read(format, &raws);
+            assert_eq!(messages.conversation().len(), 2);
+            assert_eq!(messages.contents().len(), 2);
+            assert_eq!(messages.contents(), Contents::hash(&messages.each()));
+        }
+    }
+}

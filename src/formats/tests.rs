@@ -4,8 +4,10 @@ use std::{cell::RefCell, collections::HashSet};
 
 use serde_json::{Value, json, value::RawValue};
 
-use super::{FORMATS, Projection, edited, named, part::Slot};
-use crate::conversation::{Block, Content, Contents, Edit, Json, Message, NewValue, PathStep, Plan, Role};
+use super::{Carried, FORMATS, ForeignEdit, Projection, edited, named, part::Slot};
+use crate::conversation::{
+    Block, Content, Contents, Edit, Fingerprint, Json, Message, NewValue, PathStep, Plan, Role, content_digits,
+};
 
 pub fn raw(value: &Value) -> Box<RawValue> {
     RawValue::from_string(value.to_string()).unwrap()
@@ -48,7 +50,9 @@ fn block(block: &Block) -> String {
             format!("{} {tool_use_id} {}", if *is_error { "failure" } else { "result" }, texts.join(" | "))
         }
         Block::Image { .. } => "image".to_owned(),
-        Block::Thinking { thinking, .. } => format!("thinking {thinking}"),
+        Block::Thinking { thinking, .. } => {
+            format!("{}thinking {thinking}", if block.is_signed_thinking() { "signed " } else { "" })
+        }
         Block::Other { kind, .. } => format!("other {kind}"),
     }
 }
@@ -65,13 +69,57 @@ pub fn read(format: &str, message: &Value) -> Vec<String> {
 
 /// The messages after edits on the projection.
 pub fn written(format: &str, history: &Value, edits: Vec<Edit>) -> Value {
-    let projection = Projection::parse(named(format).unwrap(), &history.to_string()).unwrap();
-    let carried = projection.carried(&Plan { edits }).unwrap();
+    let projection = projection(format, history);
+    let plan = Plan { edits };
+    let carried = projection.carried(&plan).unwrap();
     let messages = edited(projection.messages(), &carried.edits);
-    serde_json::to_value(
-        messages.iter().map(|raw| serde_json::from_str::<Value>(raw.get()).unwrap()).collect::<Vec<_>>(),
-    )
-    .unwrap()
+    check_carried(&projection, &plan, &carried, &messages);
+    values(&messages)
+}
+
+fn values(messages: &[Box<RawValue>]) -> Value {
+    messages.iter().map(|raw| serde_json::from_str::<Value>(raw.get()).unwrap()).collect()
+}
+
+/// Checks statements about a carried plan: hashes and fingerprints are those of the messages, and a text or message is
+/// in the place that is given for it.
+fn check_carried(projection: &Projection, plan: &Plan, carried: &Carried, messages: &[Box<RawValue>]) {
+    let after = self::projection(projection.format.name(), &values(messages));
+    assert_eq!(carried.contents, Contents::hash(&after.each()), "{plan:?}");
+    assert_eq!(carried.from.len(), carried.edits.len());
+    assert!(carried.from.iter().flatten().all(|edit| *edit < plan.edits.len()), "{:?}", carried.from);
+    for edit in &carried.edits {
+        let old = |message: &usize, path: &[PathStep]| {
+            let value = Json::from(&*projection.messages()[*message]).at(path).map_or("null", Json::json);
+            Fingerprint::of_json(value).to_string()
+        };
+        match edit {
+            ForeignEdit::Set { message, path, was, .. } => assert_eq!(*was, old(message, path)),
+            ForeignEdit::DropBlock { message, at, block, was } => {
+                assert_eq!(*was, old(message, &[&at[..], &[PathStep::Index(*block)]].concat()));
+            }
+            ForeignEdit::Drop { message, fingerprint, was } => {
+                let content = projection.contents().of_message(*message).unwrap();
+                assert_eq!((fingerprint, was), (&old(message, &[]), &content_digits(content)));
+            }
+            ForeignEdit::Insert { .. } | ForeignEdit::InsertBlock { .. } => {}
+        }
+    }
+    let condensed = projection.conversation().apply(plan).unwrap();
+    for (message, texts) in condensed.texts().iter().enumerate() {
+        for text in texts {
+            let Some((place, path)) = projection.text_place(carried, message, &text.path) else { continue };
+            let found = Json::from(&*messages[place]).at(&path).and_then(Json::string);
+            assert_eq!(found.as_deref(), Some(text.text), "{:?} of message {message}", text.path);
+        }
+    }
+    let kept = (0..projection.messages().len()).filter_map(|message| Some((message, carried.position(message)?)));
+    for (message, position) in kept {
+        let is_edited = carried.edits.iter().any(|edit| {
+            matches!(edit, ForeignEdit::Set { message: of, .. } | ForeignEdit::DropBlock { message: of, .. } | ForeignEdit::InsertBlock { message: of, .. } if *of == message)
+        });
+        assert!(is_edited || projection.messages()[message].get() == messages[position].get(), "message {message}");
+    }
 }
 
 pub fn projection(format: &str, history: &Value) -> Projection {
@@ -256,4 +304,35 @@ fn fields_are_emptied_and_messages_joined_as_the_service_takes_them() {
     ];
     let of_all = FORMATS.iter().map(|format| (format.name(), format.emptied(), format.joins()));
     assert_eq!(of_all.collect::<HashSet<_>>(), HashSet::from(expected));
+}
+
+#[test]
+fn projected_messages_and_blocks_are_found_in_the_callers_messages() {
+    let call = |id: &str| json!({ "id": id, "type": "function", "function": { "name": "read", "arguments": "{}" } });
+    let chat = projection(
+        "openai-chat",
+        &json!([
+            { "role": "user", "content": [{ "type": "text", "text": "a" }, { "type": "text", "text": "b" }] },
+            { "role": "assistant", "content": "I read.", "tool_calls": [call("c"), call("d")] },
+            { "role": "tool", "tool_call_id": "c", "content": "x" },
+            { "role": "tool", "tool_call_id": "d", "content": "y" },
+            { "role": "assistant", "content": "Done." },
+        ]),
+    );
+    let places = [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1), (2, 9), (3, 0), (9, 0)];
+    assert_eq!(
+        places.map(|(message, block)| chat.place(message, block)),
+        [(0, Some(0)), (0, Some(1)), (1, None), (1, None), (2, None), (3, None), (3, None), (4, None), (5, None)]
+    );
+    assert_eq!([0, 1, 2, 3, 4].map(|projected| chat.message(projected)), [0, 1, 2, 4, 5]);
+    assert_eq!([0, 1, 2, 3, 4, 5, 9].map(|count| chat.frozen(count)), [0, 1, 2, 3, 3, 4, 4]);
+    assert_eq!([1, 3, 9].map(|message| chat.projected(message).collect::<Vec<_>>()), [vec![1; 3], vec![2], vec![]]);
+    let parts = json!([{ "role": "user", "parts": [{ "text": "a" }, { "text": "b" }], "other": [] }]);
+    assert_eq!([0, 1].map(|block| projection("gemini", &parts).place(0, block)), [(0, Some(0)), (0, Some(1))]);
+    let compacted = json!([
+        { "role": "user", "content": "a" }, { "type": "compaction", "encrypted_content": "x" }, { "role": "user", "content": "b" },
+    ]);
+    let compacted = projection("openai-responses", &compacted);
+    assert_eq!(compacted.staying().collect::<Vec<_>>(), [0]);
+    assert_eq!(chat.staying().count(), 0);
 }

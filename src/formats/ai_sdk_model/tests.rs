@@ -42,6 +42,10 @@ fn model_messages_are_read_by_part() {
             answer(json!({ "type": "json", "value": { "out": LONG } })),
             format!("user: result c other json | text {LONG} [strings - content.0.output.value.out]"),
         ),
+        (
+            answer(json!({ "type": "content", "value": "x" })),
+            "user: result c x [text content.0.output.value]".to_owned(),
+        ),
         (answer(json!({ "type": "execution-denied" })), "user: failure c other json [fixed]".to_owned()),
     ];
     for (message, wanted) in rows {

@@ -36,6 +36,17 @@ fn a_tool_part_of_the_page_is_a_call_and_its_result() {
 }
 
 #[test]
+fn a_denied_tool_has_a_result_and_a_message_without_parts_its_content() {
+    let denied = json!([{ "type": "tool-read", "toolCallId": "c", "state": "output-denied", "input": {} }]);
+    assert_eq!(
+        read("ai-sdk-ui", &json!({ "id": "m", "role": "assistant", "parts": denied })),
+        ["assistant: call c read {} [input parts.0.input]", "user: failure c denied [fixed]"]
+    );
+    assert_eq!(read("ai-sdk-ui", &json!({ "role": "user", "content": "x" })), ["user: text x [text content]"]);
+    assert_eq!(read("ai-sdk-ui", &json!({ "role": "user", "content": "" })), [""; 0]);
+}
+
+#[test]
 fn thinking_of_the_page_is_one_where_its_pieces_follow_each_other() {
     let parts = |parts: Value| json!({ "id": "m", "role": "assistant", "parts": parts });
     let piece = |text: &str| json!({ "type": "reasoning", "text": text });
@@ -50,7 +61,7 @@ fn thinking_of_the_page_is_one_where_its_pieces_follow_each_other() {
         ),
         [
             "assistant: thinking so it is [fixed]",
-            "assistant: thinking signed [fixed]",
+            "assistant: signed thinking signed [fixed]",
             "assistant: thinking and [fixed]",
             "assistant: text x [text parts.4.text]",
             "assistant: thinking then [fixed]",

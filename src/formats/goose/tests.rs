@@ -51,6 +51,14 @@ fn goose_parts_are_read_as_they_are_sent() {
     ] {
         assert_eq!(read("goose", &response(value.clone())), [wanted], "{value}");
     }
+    for (part, wanted) in [
+        (json!({ "type": "thinking", "thinking": "hm", "signature": "s" }), "assistant: signed thinking hm [fixed]"),
+        (json!({ "type": "thinking", "thinking": "hm", "signature": "" }), "assistant: thinking hm [fixed]"),
+        (json!({ "type": "image", "data": "AAAA", "mimeType": "image/png" }), "assistant: image [fixed]"),
+        (json!({ "type": "toolRequest" }), "assistant: other toolRequest [fixed]"),
+    ] {
+        assert_eq!(read("goose", &message("assistant", json!([part]))), [wanted]);
+    }
     let hidden = json!({ "role": "user", "created": 1, "content": [{ "type": "text", "text": "old" }], "metadata": { "userVisible": true, "agentVisible": false } });
     assert_eq!(read("goose", &hidden), Vec::<String>::new());
 }

@@ -13,17 +13,21 @@ use crate::{
 
 #[test]
 fn langchain_calls_are_read_once_wherever_they_stand_again() {
-    let call = json!({ "type": "ai", "content": [{ "type": "text", "text": "hi" }, { "type": "tool_use", "id": "c", "name": "read", "input": { "p": 1 } }],
-        "tool_calls": [{ "id": "c", "name": "read", "args": { "p": 1 } }],
-        "additional_kwargs": { "tool_calls": [{ "id": "c", "function": { "name": "read", "arguments": r#"{"p":1}"# } }] } });
+    let call = json!({ "type": "ai", "content": [{ "type": "text", "text": "hi" }, { "type": "tool_use", "id": "c", "name": "read", "input": { "p": "a" } }],
+        "tool_calls": [{ "id": "c", "name": "read", "args": { "p": "a" } }],
+        "additional_kwargs": { "tool_calls": [{ "id": "c", "function": { "name": "read", "arguments": r#"{"p":"a"}"# } }] } });
     assert_eq!(
         read("langchain", &call),
-        ["assistant: text hi [text content.0.text]", r#"assistant: call c read {"p":1} [input tool_calls.0.args]"#]
+        ["assistant: text hi [text content.0.text]", r#"assistant: call c read {"p":"a"} [input tool_calls.0.args]"#]
     );
     let history =
         json!([{ "type": "human", "content": "go" }, call, { "type": "tool", "tool_call_id": "c", "content": "x" }]);
     let after = written("langchain", &history, vec![text_set(1, at!["content", 1, "input", "p"], "short")]);
-    for (place, wanted) in [("/1/tool_calls/0/args/p", json!("short")), ("/1/content/1/input/p", json!("short"))] {
+    for (place, wanted) in [
+        ("/1/tool_calls/0/args/p", json!("short")),
+        ("/1/content/1/input/p", json!("short")),
+        ("/1/additional_kwargs/tool_calls/0/function/arguments", json!(r#"{"p":"short"}"#)),
+    ] {
         assert_eq!(after.pointer(place), Some(&wanted), "{place}");
     }
     let rows = [
@@ -32,6 +36,11 @@ fn langchain_calls_are_read_once_wherever_they_stand_again() {
             "user: failure c x [text content]",
         ),
         (json!({ "type": "human", "data": { "content": "hi" } }), "user: text hi [text data.content]"),
+        (json!({ "type": "AIMessageChunk", "content": "hi" }), "assistant: text hi [text content]"),
+        (json!({ "type": "HumanMessageChunk", "content": "hi" }), "user: text hi [text content]"),
+        (json!({ "type": "SystemMessageChunk", "content": "hi" }), "system: text hi [text content]"),
+        (json!({ "type": "ToolMessageChunk", "tool_call_id": "c", "content": "x" }), "user: result c x [text content]"),
+        (json!({ "role": "assistant", "content": "hi" }), "assistant: text hi [text content]"),
         (
             json!({ "lc": 1, "type": "constructor", "id": ["langchain_core", "messages", "SystemMessage"], "kwargs": { "content": "be kind" } }),
             "system: text be kind [text kwargs.content]",

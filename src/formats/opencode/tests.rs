@@ -36,10 +36,10 @@ fn opencode_parts_are_read_as_they_are_sent() {
             "opencode",
             &json!({ "info": { "role": "user" }, "parts": [
             { "type": "text", "text": "hi" }, { "type": "text", "text": "not sent", "ignored": true }, { "type": "patch" },
-            { "type": "file", "mime": "image/png", "url": "data:image/png;base64,AAAA" },
+            { "type": "file", "mime": "image/png", "url": "data:image/png;base64,AAAA" }, { "type": "compaction" },
         ] })
         ),
-        ["user: text hi [text parts.0.text]", "user: image [fixed]"]
+        ["user: text hi [text parts.0.text]", "user: image [fixed]", "user: other compaction [fixed]"]
     );
 }
 
