@@ -112,7 +112,6 @@ fn part_of(role: &Role, part: Json<'_>, at: Path) -> Option<Part> {
             let stands = below(&at, ["text".into()]);
             Part::text(role.clone(), own.string("text").unwrap_or_default(), at, stands)
         }
-        ("image", _) => Part::other(role.clone(), "image", part, at),
         ("thinking", _) => {
             let signature = own.string("signature").filter(|signature| !signature.is_empty());
             Part::thinking(&own.string("thinking").unwrap_or_default(), signature.as_deref(), at)

@@ -11,23 +11,18 @@ use crate::{
 pub(super) struct Expanded {
     pub message: usize,
     pub path: Vec<PathStep>,
-    text: NewValue,
+    text: String,
 }
 
 impl Expanded {
     /// Returns true if another text has the same lines.
     pub fn is_same(&self, other: &Self) -> bool {
-        match (&self.text, &other.text) {
-            (NewValue::Text(one), NewValue::Text(other)) => one == other,
-            (NewValue::Json(one), NewValue::Json(other)) => one.get() == other.get(),
-            _ => false,
-        }
+        self.text == other.text
     }
 
     /// Returns the lines, without their numbers.
     pub fn lines(&self) -> impl Iterator<Item = &str> {
-        let text = if let NewValue::Text(text) = &self.text { Some(bare_lines(text)) } else { None };
-        text.into_iter().flatten()
+        bare_lines(&self.text)
     }
 }
 
@@ -54,8 +49,6 @@ pub(super) type Place<'a> = (usize, &'a [PathStep]);
 /// The texts with pointers in some messages.
 pub(super) struct Pointers {
     pub texts: Vec<Expanded>,
-    /// True if a pointer does not resolve.
-    pub has_unresolved: bool,
 }
 
 impl Pointers {
@@ -66,7 +59,7 @@ impl Pointers {
             None => found.plan.edits.into_iter().filter_map(own).collect(),
             Some(projection) => projection.carried(&found.plan)?.edits.into_iter().filter_map(foreign).collect(),
         };
-        Ok(Self { texts, has_unresolved: !found.unresolved.is_empty() })
+        Ok(Self { texts })
     }
 
     /// Returns the texts by their places.
@@ -85,14 +78,17 @@ impl Pointers {
 }
 
 fn own(edit: Edit) -> Option<Expanded> {
-    if let Edit::Set { message, path, value, .. } = edit { Some(Expanded { message, path, text: value }) } else { None }
+    match edit {
+        Edit::Set { message, path, value: NewValue::Text(text), .. } => Some(Expanded { message, path, text }),
+        _ => None,
+    }
 }
 
+/// Returns a text in the caller's messages. A value that is not written as a text, such as JSON, holds no pointers.
 fn foreign(edit: ForeignEdit) -> Option<Expanded> {
-    if let ForeignEdit::Set { message, path, value, .. } = edit {
-        Some(Expanded { message, path, text: value })
-    } else {
-        None
+    match edit {
+        ForeignEdit::Set { message, path, value: NewValue::Text(text), .. } => Some(Expanded { message, path, text }),
+        _ => None,
     }
 }
 

@@ -110,7 +110,7 @@ impl<'w, 'a> Work<'w, 'a> {
             return Ok(Vec::new());
         }
         let returning: Vec<usize> = taken.iter().copied().filter(|edit| self.may_point(*edit)).collect();
-        if before.texts.is_empty() && !before.has_unresolved && returning.is_empty() {
+        if before.texts.is_empty() && returning.is_empty() {
             return Ok(Vec::new());
         }
         let back = self.back(&taken);
