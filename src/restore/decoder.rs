@@ -299,6 +299,8 @@ fn line_break(first: &mut bool, out: &mut String) {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     const OLD: &str = "const alpha = read(one);\nconst beta = read(two);\nconst gamma = read(three);\nconst delta = read(four);\nconst omega = read(five);";
@@ -358,5 +360,61 @@ mod tests {
         let texts = [&*text];
         let (said, rows) = Decoder::new(&texts).text_and_dead(0);
         assert_eq!((&*said, rows), (&*format!("     1→one line\n     2→{dead}\n     4→four lines"), vec![2]));
+    }
+
+    #[test]
+    fn lines_that_would_fill_the_memory_stay_pointers() {
+        const MIB: usize = 1 << 20;
+        for (bytes, most) in [
+            (0, 16 * MIB),
+            (1, 16 * MIB + 64),
+            (MIB, 80 * MIB),
+            (2 * MIB, 128 * MIB),
+            (64 * MIB, 128 * MIB),
+            (64 * MIB + 1, 128 * MIB + 2),
+            (usize::MAX, usize::MAX),
+        ] {
+            assert_eq!(most_expanded(bytes), most, "{bytes}");
+        }
+        let dead = |texts: &[&str]| Decoder::new(texts).text_and_dead(0).1;
+        assert_eq!(dead(&["line\n[The line above 9999999 more times]"]), [1]);
+        // A line costs its bytes and sixteen more, and half of the lines fit.
+        let (line, half) = ("x".repeat(1008), "[The line above 8400 more times]");
+        assert_eq!(dead(&[&format!("{line}\n[The line above 16800 more times]")]), [1]);
+        assert_eq!(dead(&[&format!("{line}\n[The line above 16400 more times]")]), [0; 0]);
+        assert_eq!(dead(&[&format!("{line}\n{half}\n{half}")]), [2], "a pointer is no line to repeat");
+        assert_eq!(dead(&[&format!("{line}\n{half}\n{line}\n{half}")]), [3], "the first one leaves too little");
+    }
+
+    #[test]
+    fn texts_are_decoded_message_by_message() {
+        let pointer = above(2, "alpha");
+        let block = |text: &str| json!({ "type": "text", "text": text });
+        let messages = json!([
+            { "role": "user", "content": OLD },
+            { "role": "assistant", "content": [block("so"), block(&pointer)] },
+            { "role": "user", "content": [] },
+            { "role": "user", "content": format!("[The line above 2 more times]\nx\n[The line above 2 more times]") },
+        ]);
+        let two = "const alpha = read(one);\nconst beta = read(two);";
+        let expected = [vec![OLD], vec!["so", two], vec![], vec!["[The line above 2 more times]\nx\nx\nx"]];
+        assert_eq!(decode(&Conversation::parse(&messages.to_string()).unwrap()), expected);
+    }
+
+    #[test]
+    fn lines_below_a_heading_get_the_numbers_that_they_lost() {
+        let text = "x\n     8→[6 lines, every 10th numbered:]\na\nb\n    10→c\n[… 2 lines left out]\nd\nx";
+        let whole = "x\n     8→a\n     9→b\n    10→c\n[… 2 lines left out]\n    13→d\nx";
+        assert_eq!(Decoder::new(&[text]).text(0), whole);
+    }
+
+    #[test]
+    fn a_pointer_quotes_lines_that_may_be_too_few() {
+        let texts = [OLD, &above(2, "beta"), &format!("x\n{}\n[The line above 3 more times]", above(9, "gamma"))];
+        let mut decoder = Decoder::new(&texts);
+        let rows_of = |text: usize, rows: Range<usize>| RowsOf { text, rows };
+        assert_eq!(decoder.of_pointers(Decoder::target), [rows_of(0, 1..3)]);
+        assert_eq!(decoder.of_pointers(Decoder::quoted), [rows_of(0, 1..3), rows_of(0, 2..11), rows_of(2, 1..2)]);
+        assert_eq!(decoder.texts_with_pointers(), [1, 2]);
     }
 }

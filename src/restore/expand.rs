@@ -69,3 +69,28 @@ pub(crate) fn expand_texts(texts: &[Vec<TextAt<'_>>]) -> Expanded {
     }
     expanded
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::conversation::NewValue;
+
+    #[test]
+    fn pointers_become_lines_and_dead_ones_are_listed() {
+        let block = |text: &str| json!({ "type": "text", "text": text });
+        let dead = "[2 lines as above from \"what stands nowhere\"]";
+        let messages = json!([
+            { "role": "user", "content": "[1 line as below from \"the first\"]" },
+            { "role": "assistant", "content": [block("the first line"), block(&format!("7 | {dead}"))] },
+            { "role": "user", "content": "plain" },
+        ]);
+        let Expanded { plan, unresolved } = expand(&Conversation::parse(&messages.to_string()).unwrap());
+        let [Edit::Set { message: 0, path, value: NewValue::Text(text), .. }] = &plan.edits[..] else {
+            panic!("{plan:?}")
+        };
+        assert_eq!((&path[..], &**text), (&["content".into()][..], "the first line"));
+        assert_eq!(unresolved, [Unresolved { message_index: 1, block_index: 1, text: dead.to_owned() }]);
+    }
+}

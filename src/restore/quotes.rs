@@ -119,7 +119,9 @@ pub fn without_indentation(line: &[u8]) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use proptest::prelude::*;
+
+    use super::{super::rows::numbered, *};
 
     #[test]
     fn a_pointer_leads_to_the_first_line_that_a_reader_meets() {
@@ -141,6 +143,47 @@ mod tests {
         ] {
             let found = [Direction::Above, Direction::Below].map(|direction| nearest(quote, from.0, from.1, direction));
             assert_eq!(found, [above, below], "{quote} from {from:?}");
+        }
+    }
+
+    /// Searches line by line, as a reader does.
+    fn met(quote: &str, lines: &[(LinePlace, &str)], from: LinePlace, direction: Direction) -> Option<LinePlace> {
+        let mut places = lines.iter().filter_map(|(place, line)| {
+            let contents = [Some(*line), numbered(line).map(|(_, content)| content)];
+            let begins = |content: &str| content.trim_start_matches([' ', '\t']).starts_with(quote);
+            contents.into_iter().flatten().any(begins).then_some(*place)
+        });
+        match direction {
+            Direction::Above => places.rfind(|place| *place < from),
+            Direction::Below => places.find(|place| *place > from),
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
+
+        #[test]
+        fn lines_are_found_as_by_reading_line_by_line(
+            texts in prop::collection::vec("(((\t|  |    1→|2 \\| )?[ab]{0,8}|[1-3]{4,5})\n){0,5}[ab]{0,6}", 1..4),
+            quotes in prop::collection::vec("[ab]{4,6}|[1-3]{4}", 1..6),
+        ) {
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let found = QuotedLines::find(quotes.iter().map(String::as_str), &texts);
+            let mut lines = Vec::new();
+            for (text, content) in texts.iter().enumerate() {
+                let mut start = 0;
+                for line in content.split('\n') {
+                    lines.push((LinePlace { text, start }, line));
+                    start += line.len() + 1;
+                }
+            }
+            for quote in &quotes {
+                for (from, _) in &lines {
+                    for direction in [Direction::Above, Direction::Below] {
+                        prop_assert_eq!(found.nearest(quote, *from, direction), met(quote, &lines, *from, direction));
+                    }
+                }
+            }
         }
     }
 }

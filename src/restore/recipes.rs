@@ -160,3 +160,126 @@ impl Rebuild<'_> {
         Some(found)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::conversation::{Content, Inserted, Message, PathStep, Role, SourceText, utf16::utf16_length};
+
+    fn line(number: u32) -> String {
+        format!("the line that has the number {number} in the text")
+    }
+
+    fn lines(numbers: std::ops::RangeInclusive<u32>) -> String {
+        numbers.map(line).collect::<Vec<_>>().join("\n")
+    }
+
+    fn numbered(first: u32, text: &str) -> String {
+        let lines = (first..).zip(text.split('\n')).map(|(number, line)| format!("{number:>6}→{line}"));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Returns the recipe for the text `was` of a message that is now `now`, behind one with this source.
+    fn recipe(source: &str, was: &str, now: &str) -> Option<(Conversation, Recipe)> {
+        let messages = json!([{ "role": "user", "content": source }, { "role": "assistant", "content": was }]);
+        let before = Conversation::parse(&messages.to_string()).unwrap();
+        let plan = Plan { edits: vec![Edit::set_text(1, vec!["content".into()], now.to_owned())] };
+        let after = before.apply(&plan).unwrap();
+        let (edit, recipe) = RecipeSources::new(&after, &plan)?.follow().write(&before, &plan).pop()?;
+        assert_eq!(edit, 0);
+        Some((after, recipe))
+    }
+
+    fn rebuilt(after: &Conversation, recipe: &Recipe, was: &str) -> String {
+        let text = |(message, path): &(usize, Vec<PathStep>)| {
+            let texts = after.message(*message).texts();
+            SourceText::from(texts.iter().find(|text| *text.path == **path).unwrap().text.to_owned())
+        };
+        let texts: Vec<SourceText> = recipe.sources().iter().map(text).collect();
+        recipe.rebuilt(&texts.iter().collect::<Vec<_>>(), utf16_length(was)).unwrap()
+    }
+
+    #[test]
+    fn an_old_text_is_rebuilt_from_what_its_pointers_represent() {
+        let (plain, with_numbers) = (lines(1..=12), numbered(5, &lines(1..=12)));
+        let headed = format!(
+            "     5→[12 lines, every 10th numbered:]\n{}",
+            plain.replacen(&line(6), &format!("    10→{}", line(6)), 1)
+        );
+        let pointer = |count: u32, first: u32| {
+            format!("[{count} lines as above from \"the line that has the number {first} in\"]")
+        };
+        let ten = lines(2..=11);
+        let one = line(1);
+        let long = "a long line that is repeated again and again";
+        for (what, source, was, now) in [
+            ("a pointer", &plain, format!("so\n{ten}\nend"), format!("so\n{}\nend", pointer(10, 2))),
+            ("two pointers", &plain, format!("{ten}\n{plain}"), format!("{}\n{}", pointer(10, 2), pointer(12, 1))),
+            ("lines with numbers elsewhere", &with_numbers, format!("so\n{ten}"), format!("so\n{}", pointer(10, 2))),
+            ("lines below a heading elsewhere", &headed, format!("so\n{ten}"), format!("so\n{}", pointer(10, 2))),
+            ("lines with other numbers", &with_numbers, numbered(7, &ten), format!("     7→{}", pointer(10, 2))),
+            ("numbers left out", &plain, numbered(5, &plain), headed.clone()),
+            (
+                "a pointer below a heading",
+                &plain,
+                numbered(8, &format!("{one}\n{ten}\n{one}")),
+                format!("     8→[12 lines, every 10th numbered:]\n{one}\n{}\n{one}", pointer(10, 2)),
+            ),
+            ("a repeated line", &plain, [long; 9].join("\n"), format!("{long}\n[The line above 8 more times]")),
+            (
+                "a repeated line with numbers",
+                &plain,
+                numbered(3, &[long; 9].join("\n")),
+                format!("     3→{long}\n     4→[The line above 8 more times]"),
+            ),
+        ] {
+            let (after, recipe) = recipe(source, &was, &now).unwrap_or_else(|| panic!("no recipe: {what}"));
+            assert_eq!(rebuilt(&after, &recipe, &was), was, "{what}");
+        }
+        let below = |marker: &str| format!("     5→[12 lines, every 10th numbered:]\n{one}\n{marker}\n{one}");
+        for (was, now) in [
+            (format!("so\n{ten}"), "so".to_owned()),
+            (format!("so\n{ten}"), format!("so\n{}", pointer(9, 2))),
+            (format!("so\n{ten}"), format!("other\n{}", pointer(10, 2))),
+            (format!("so\n{ten}"), format!("so\n{}", pointer(10, 4))),
+            (numbered(5, &plain), below("[… 10 lines left out]")),
+            (line(2), "[1 line as above from \"the line that has the number 2 in\"]".to_owned()),
+        ] {
+            assert!(recipe(&plain, &was, &now).is_none(), "{now}");
+        }
+    }
+
+    #[test]
+    fn recipes_name_the_texts_where_they_are_afterwards() {
+        let pointer = |first: u32| format!("[9 lines as above from \"the line that has the number {first} in\"]");
+        let block = |text: &str| json!({ "type": "text", "text": text });
+        let was = [lines(1..=9), lines(11..=19), lines(2..=10)];
+        let messages = json!([
+            { "role": "user", "content": "dropped" },
+            { "role": "user", "content": [block("not it"), block(&lines(1..=20))] },
+            { "role": "assistant", "content": [block(&was[0]), block("stays"), block(&was[1])] },
+            { "role": "user", "content": was[2] },
+        ]);
+        let before = Conversation::parse(&messages.to_string()).unwrap();
+        let at = |block: usize| vec!["content".into(), PathStep::Index(block), "text".into()];
+        let note = Inserted::from(Message::new(Role::User, Content::Text("a note".to_owned())));
+        let plan = Plan {
+            edits: vec![
+                Edit::Drop { message: 0 },
+                Edit::set_text(2, at(0), pointer(1)),
+                Edit::set_text(2, at(2), pointer(11)),
+                Edit::set_text(3, vec!["content".into()], pointer(2)),
+                Edit::Insert { before: 2, value: note },
+            ],
+        };
+        let after = before.apply(&plan).unwrap();
+        let recipes = RecipeSources::new(&after, &plan).unwrap().follow().write(&before, &plan);
+        assert_eq!(recipes.iter().map(|(edit, _)| *edit).collect::<Vec<_>>(), [1, 2, 3]);
+        for ((_, recipe), was) in recipes.iter().zip(&was) {
+            assert_eq!(recipe.sources(), [(0, at(1))]);
+            assert_eq!(rebuilt(&after, recipe, was), *was);
+        }
+    }
+}

@@ -401,6 +401,20 @@ mod tests {
         assert_eq!(rows.rows.iter().map(|row| row.line).collect::<Vec<_>>(), [0, 2, 3]);
     }
 
+    #[test]
+    fn left_out_lines_count_below_a_heading_alone() {
+        use RowKind::{Gap, Heading, Line};
+        let heading = "     8→[5 lines, every 10th numbered:]";
+        assert_eq!(
+            kinds(&format!("{heading}\nx\n[… 3 lines left out]\ny")),
+            [(Heading, 0, 0), (Line, 0, 1), (Gap, 1, 3), (Line, 4, 1)]
+        );
+        assert_eq!(kinds("[… 3 lines left out]\ny"), [(Line, 0, 1), (Line, 1, 1)]);
+        for other in ["[…]", "[… 0 lines left out]", "[…3-5]"] {
+            assert_eq!(kinds(&format!("{heading}\n{other}"))[1], (Line, 0, 1), "{other}");
+        }
+    }
+
     proptest! {
         #[test]
         fn rows_are_the_lines_of_the_text(text in "(     [0-9]{1,2}→|[0-9]{1,2} \\| )?(x|\\[[0-9] lines, every 10th numbered:\\]|\\[[2-9] lines as above from \"xxxx\"\\])?(\n(     [0-9]{1,2}→|[0-9]{1,2} \\| )?(x|\\[[0-9] lines, every 10th numbered:\\]|\\[The line above 4 more times\\])?){0,20}") {

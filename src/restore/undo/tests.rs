@@ -294,6 +294,16 @@ fn a_pointer_comes_back_with_its_lines_or_not_at_all() {
     );
 }
 
+/// Lines that no change can restore any more are no reason to refuse the pointer.
+#[test]
+fn a_pointer_comes_back_alone_if_its_lines_cannot() {
+    let case = returning_pointer();
+    let mut edited = case.condensed.clone();
+    edited[0] = said("user", "cut, and edited since");
+    let undone = asked(&edited, case.data(), Some(&["pointer"]), false).unwrap();
+    assert_eq!((&undone["restored"], &undone["refused"]), (&json!(["pointer"]), &json!([])));
+}
+
 /// Changes that have nothing to do with the pointer are neither named nor refused.
 #[test]
 fn a_returning_pointer_names_the_change_that_removed_its_lines_alone() {
@@ -428,6 +438,162 @@ fn an_edit_without_a_group_is_undone_with_all_alone() {
     assert_eq!(applied(&case.condensed, &case.edits, &undone), case.original);
     let undone = case.undo(Some(&["c2"])).unwrap();
     assert_eq!((&undone["restored"], &undone["taken"]), (&json!(["c2"]), &json!([[1, "the line that is repeated"]])));
+    assert_eq!(case.undo(Some(&["c1"])).unwrap()["taken"], json!([]));
+}
+
+/// Messages before and after a condensation that changed a text, dropped two messages, and replaced a block.
+fn blocks() -> Case {
+    let text = |text: &str| json!({ "type": "text", "text": text });
+    let with = |blocks: &[Value]| json!({ "role": "user", "content": blocks });
+    let [x, y, z] = ["x", "y", "z"].map(text);
+    let original = vec![said("user", "a"), said("user", "b"), said("assistant", "c"), with(&[x.clone(), y.clone()])];
+    let condensed = vec![said("user", "cut"), said("user", "note"), with(&[x, z.clone()])];
+    let block = json!({ "op": "insert_block", "message": 2, "at": ["content"], "before": 1, "value": y, "was": fingerprint(&y), "group": 2 });
+    let edits = vec![
+        set(0, "a", 0),
+        insert(1, &original[1], 1),
+        insert(1, &original[2], 1),
+        json!({ "op": "drop", "message": 1, "group": 1 }),
+        block,
+        json!({ "op": "drop_block", "message": 2, "at": ["content"], "block": 1, "group": 2 }),
+        insert(3, &said("user", "last"), 3),
+    ];
+    let original = [original, vec![said("user", "last")]].concat();
+    Case { original, condensed, edits, groups: json!([["set"], ["messages"], ["block"], ["last"]]) }
+}
+
+/// The digits of the messages afterwards are those of the messages with the edits made, without later ones.
+#[test]
+fn edits_that_are_left_name_the_messages_where_they_are_afterwards() {
+    let case = blocks();
+    let contents = |messages: &[&Value]| {
+        let messages: Vec<Value> = messages.iter().map(|message| (*message).clone()).collect();
+        json!(Contents::hash(&read(&messages)).to_string())
+    };
+    let ([a, b, c, with, last], [cut, note, cut_block]) = (&case.original[..], &case.condensed[..]) else { panic!() };
+    let at = |message: usize| json!({ "message": message });
+    let before = |before: usize| json!({ "before": before });
+    let later = [&case.condensed[..], &[said("assistant", "later")]].concat();
+    for (id, taken, left, messages) in [
+        (
+            "set",
+            json!([0]),
+            json!([[1, before(1)], [2, before(1)], [3, at(1)], [4, at(2)], [5, at(2)], [6, before(3)]]),
+            vec![a, note, cut_block],
+        ),
+        (
+            "messages",
+            json!([1, 2, 3]),
+            json!([[0, at(0)], [4, at(3)], [5, at(3)], [6, before(4)]]),
+            vec![cut, b, c, cut_block],
+        ),
+        (
+            "block",
+            json!([4, 5]),
+            json!([[0, at(0)], [1, before(1)], [2, before(1)], [3, at(1)], [6, before(3)]]),
+            vec![cut, note, with],
+        ),
+        (
+            "last",
+            json!([6]),
+            json!([[0, at(0)], [1, before(1)], [2, before(1)], [3, at(1)], [4, at(2)], [5, at(2)]]),
+            vec![cut, note, cut_block, last],
+        ),
+    ] {
+        for condensed in [&case.condensed, &later] {
+            let undone = asked(condensed, case.data(), Some(&[id]), false).unwrap();
+            let found: Vec<&Value> = undone["taken"].as_array().unwrap().iter().map(|taken| &taken[0]).collect();
+            assert_eq!((json!(found), &undone["left"]["edits"]), (taken.clone(), &left), "{id}");
+            assert_eq!(undone["left"]["contents"], contents(&messages), "{id}");
+        }
+    }
+}
+
+#[test]
+fn a_change_is_refused_if_a_message_beside_it_is_another() {
+    let case = blocks();
+    for (edited, wanted) in [(0, &["set", "messages"][..]), (1, &["messages"]), (2, &["block", "last"])] {
+        let mut messages = case.condensed.clone();
+        messages[edited] = said("user", "edited since");
+        let undone = asked(&messages, case.data(), Some(&["set", "messages", "block", "last"]), false).unwrap();
+        let refused = undone["refused"].as_array().unwrap();
+        assert!(refused.iter().all(|refused| refused["messageIndex"] == edited), "{refused:?}");
+        let ids: Vec<&Value> = refused.iter().map(|refused| &refused["id"]).collect();
+        assert_eq!(json!(ids), json!(wanted));
+    }
+}
+
+#[test]
+fn edits_of_blocks_need_their_values() {
+    let case = blocks();
+    for (edit, field, value) in
+        [(4, "was", json!("nothing")), (4, "before", json!(1_u64 << 32)), (5, "block", json!(1_u64 << 32))]
+    {
+        let mut data = case.data();
+        data["edits"][edit][field] = value;
+        let error = asked(&case.condensed, data, None, false).unwrap_err();
+        assert_eq!(error, format!("restoreData.edits[{edit}]: is not an edit of these messages"), "{field}");
+    }
+    let mut data = case.data();
+    data["edits"][4].as_object_mut().unwrap().remove("value");
+    let error = asked(&case.condensed, data, None, false).unwrap_err();
+    assert_eq!(error, "restoreData.edits[4]: is not an edit of these messages");
+}
+
+/// The change of another block in the same message has not written the pointer.
+#[test]
+fn the_change_that_wrote_a_pointer_is_that_of_its_block() {
+    let (now, before) = ("the first of the lines\nas it is now", "the first of the lines\nas it was");
+    let with = |texts: [&str; 2]| json!({ "role": "user", "content": texts.map(|text| json!({ "type": "text", "text": text })) });
+    let set_block = |block: usize, was: &str, group: usize| {
+        let mut edit = set(1, was, group);
+        edit["path"] = json!(["content", block, "text"]);
+        edit
+    };
+    let case = Case {
+        original: vec![said("user", before), with(["one", "two"])],
+        condensed: vec![said("user", now), with(["cut", POINTER])],
+        edits: vec![set(0, before, 0), set_block(0, "one", 1), set_block(1, "two", 2)],
+        groups: json!([["lines"], ["other"], ["pointer"]]),
+    };
+    let refused = &case.undo(Some(&["lines"])).unwrap()["refused"][0];
+    assert_eq!((&refused["code"], &refused["with"]), (&json!("needs_others"), &json!(["pointer"])));
+    let both = case.undo(Some(&["lines", "pointer"])).unwrap();
+    assert_eq!(both["restored"], json!(["lines", "pointer"]));
+}
+
+#[test]
+fn pointers_in_messages_of_another_format_keep_their_lines() {
+    let mut case = returning_pointer();
+    let format = crate::formats::named("openai-chat");
+    let raws: Vec<Box<RawValue>> =
+        case.condensed.iter().map(|message| serde_json::value::to_raw_value(message).unwrap()).collect();
+    let contents =
+        crate::formats::Messages::read(format, &raws.iter().map(|raw| &**raw).collect::<Vec<_>>()).contents();
+    case.groups = json!([["lines"], ["pointer"]]);
+    let mut data = case.data();
+    data["format"] = "openai-chat".into();
+    data["messages"] = contents.to_string().into();
+    let alone = asked(&case.condensed, data.clone(), Some(&["pointer"]), false).unwrap();
+    assert_eq!(alone["refused"][0]["with"], json!(["lines"]));
+    let both = asked(&case.condensed, data, Some(&["pointer", "lines"]), false).unwrap();
+    assert_eq!(both["restored"], json!(["pointer", "lines"]));
+}
+
+#[test]
+fn a_value_without_json_and_a_strange_path_are_named() {
+    let case = blocks();
+    let (messages, mut data) = (json!(case.condensed).to_string(), case.data());
+    data["edits"][0]["path"] = json!(["content", 0, "a b", "$ok_1", "", "é"]);
+    let values = json!(case.edits.iter().map(|edit| edit["value"].clone()).collect::<Vec<_>>()).to_string();
+    data["edits"].as_array_mut().unwrap().iter_mut().for_each(|edit| edit["value"] = true.into());
+    let request = json!({ "data": data, "only": null, "withDependants": false, "unwritten": { "0": "a BigInt" } });
+    let messages: Vec<&RawValue> = serde_json::from_str(&messages).unwrap();
+    let values: Vec<&RawValue> = serde_json::from_str(&values).unwrap();
+    let error = undo(&messages, &serde_json::from_str(&request.to_string()).unwrap(), &values).unwrap_err();
+    let place = r#"messages[0].content[0]["a b"].$ok_1[""]["é"]"#;
+    let expected = format!("restoreData.edits[0].value, for {place}: does not belong to these messages: a BigInt");
+    assert_eq!(error.to_string(), expected);
 }
 
 /// The fate of a message in a condensation.
@@ -521,6 +687,7 @@ proptest! {
             prop_assert_eq!(&messages, &case.condensed);
             return Ok(());
         }
+        prop_assert_eq!(&undone["left"]["contents"], &json!(Contents::hash(&read(&messages)).to_string()));
         // Undoing the remaining changes restores the original.
         let rest = left(&data, &undone);
         let all = asked(&messages, rest.clone(), None, false).unwrap();

@@ -86,6 +86,8 @@ impl<'a> Lines<'a> {
 mod tests {
     use std::ops::Range;
 
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -99,5 +101,24 @@ mod tests {
         assert_eq!(hash(0, 2..2), hash(1, 0..0));
         let others = [hash(0, 0..2), hash(0, 1..4), hash(0, 0..4), hash(1, 0..3)];
         assert!(!others.contains(&all));
+    }
+
+    proptest! {
+        #[test]
+        fn hashes_are_equal_if_and_only_if_the_lines_are(lines in prop::collection::vec("[ab]?", 1..12), from in 0_usize..12, to in 0_usize..12, other in 0_usize..12) {
+            let text = lines.join("\n");
+            let contents = [&*text, "a\nb\n\na\nb\nb"];
+            let mut known = Lines::new(Decoder::new(&contents), &contents);
+            let rows = from.min(to).min(lines.len())..from.max(to).min(lines.len());
+            let place = RowsOf { text: 0, rows: rows.clone() };
+            for start in 0..=6 {
+                let end = (start + rows.len().min(other)).min(6);
+                let there = RowsOf { text: 1, rows: start..end };
+                let is_equal = known.contents(&place) == known.contents(&there);
+                prop_assert_eq!(known.hash(&place) == known.hash(&there), is_equal);
+            }
+            let bytes = known.contents(&place).join("\n").len();
+            prop_assert_eq!(known.bytes(&place), bytes);
+        }
     }
 }

@@ -66,6 +66,8 @@ fn number_in(line: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn rows_of(now: &str, was: &str) -> Vec<Option<usize>> {
@@ -98,5 +100,41 @@ mod tests {
         assert_eq!(rows_of("a\n...\n\nc", "a\nb\n\nc"), [Some(0), None, Some(2), Some(3)]);
         assert_eq!(rows_of("a\n...\n\nz", "a\nb\n\nc"), [Some(0), None, None, None]);
         assert_eq!(rows_of("a\n\nz", "a\n\nc"), [Some(0), Some(1), None]);
+    }
+
+    proptest! {
+        #[test]
+        fn matching_rows_have_the_same_content_in_the_same_order(
+            was in prop::collection::vec("[abc]|     [1-3]→[ab]|", 1..12),
+            now in prop::collection::vec("[abc]|     [1-3]→[ab]|[… 2 lines left out]|", 1..12),
+        ) {
+            let (now, was) = (now.join("\n"), was.join("\n"));
+            let (rows, old) = (Rows::read(&now), Rows::read(&was));
+            let matches = matched(&now, &rows, &was, &old);
+            let found: Vec<(usize, usize)> = matches.iter().enumerate().filter_map(|(row, at)| Some((row, (*at)?))).collect();
+            prop_assert!(found.is_sorted_by(|(_, before), (_, after)| before < after), "{found:?}");
+            for (row, at) in found {
+                let (row, old_row) = (rows.rows[row], old.rows[at]);
+                let content = &was[old_row.content_range()];
+                let line = &now[row.range()];
+                let behind_number = || {
+                    let excerpt = old.excerpts.get(old_row.excerpt as usize)?;
+                    numbered(line).filter(|(number, _)| *number == excerpt.number_of(old_row.line))
+                };
+                let is_same = [line, &now[row.content_range()]].contains(&content) || behind_number().is_some_and(|(_, rest)| rest == content);
+                prop_assert!(is_same, "{line} is not {content}");
+            }
+        }
+    }
+
+    #[test]
+    fn rows_that_are_left_keep_their_places() {
+        let lines: Vec<String> = (0..20).map(|number| format!("line {number}")).collect();
+        let was = lines.join("\n");
+        for (from, to) in [(0, 3), (1, 2), (5, 15), (10, 20), (0, 20)] {
+            let now = [&lines[..from], &["[…]".to_owned()], &lines[to..]].concat().join("\n");
+            let wanted: Vec<Option<usize>> = (0..from).map(Some).chain([None]).chain((to..20).map(Some)).collect();
+            assert_eq!(rows_of(&now, &was), wanted, "{from}..{to}");
+        }
     }
 }

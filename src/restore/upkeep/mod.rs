@@ -271,10 +271,14 @@ impl<'c> Work<'c> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
-    use crate::conversation::{Edit, Inserted, Plan, Role};
+    use crate::{
+        conversation::{Edit, Inserted, Plan, Role},
+        restore::rows::numbered,
+    };
 
     /// The parts of a text that is a single part.
     fn whole(_: usize, _: &[PathStep]) -> Vec<Range<usize>> {
@@ -392,6 +396,30 @@ mod tests {
         );
     }
 
+    /// Without its heading, or below one that covers two parts, a line has the number that is written in it.
+    #[test]
+    fn lines_get_their_numbers_back_only_below_their_heading() {
+        let source = (1..=4).map(line).collect::<Vec<_>>().join("\n");
+        let pointer = "[3 lines as above from \"call_number_2_of\"]";
+        let below = format!("one\n{pointer}\nfive\nsix\nseven\neight\nnine\n    10→ten\neleven");
+        let heading = "     1→[11 lines, every 10th numbered:]";
+        let headed = format!("{heading}\n{below}");
+        let cut = format!("[…]\n{below}");
+        assert_eq!(mended(&[&source, &headed], &[(1, &cut)]), []);
+        let shorter = format!("{heading}\none\n{pointer}\n[…]\nsix\nseven\neight\nnine\n    10→ten\neleven");
+        let messages = json!([&source, &headed].map(|text| json!({ "role": "user", "content": text })));
+        let before = Conversation::parse(&messages.to_string()).unwrap();
+        let edit = Edit::set_text(1, vec!["content".into()], shorter);
+        let after = before.apply(&Plan { edits: vec![edit] }).unwrap();
+        let kept = |middle: usize| {
+            let parts = move |_: usize, _: &[PathStep]| vec![0..middle, middle..usize::MAX];
+            let mended = kept_true(&before, &after, &BlockOrigins::default(), &parts, None);
+            mended.first().map(|mended| mended.text.clone()).unwrap_or_default()
+        };
+        assert!(kept(headed.len()).contains("\n     6→[6 lines, every 10th numbered:]\nsix"), "{}", kept(headed.len()));
+        assert!(!kept(headed.len() / 2).contains("6→"), "{}", kept(headed.len() / 2));
+    }
+
     /// The nearest line with the quoted words is now followed by other lines; a longer quote distinguishes the copy.
     #[test]
     fn a_pointer_is_aimed_at_another_copy_of_its_lines() {
@@ -410,6 +438,115 @@ mod tests {
         // A host drops messages from the beginning, so a pointer to lines below never points up.
         let lost = mended(&[copy, &below, copy, other], &[(2, "cut")]);
         assert_eq!(lost, [(1, copy.to_owned(), [0, 1, 0])]);
+    }
+
+    /// A host writes messages anew, and one that it has kept points to lines that are others now.
+    #[test]
+    fn a_message_that_the_host_wrote_anew_is_compared_with_the_one_that_it_was() {
+        let source = (1..=4).map(line).collect::<Vec<_>>().join("\n");
+        let [two, three, four] = [2, 3, 4].map(line);
+        let pointer = "[3 lines as above from \"call_number_2_of\"]";
+        let kept = format!("as it was\n{pointer}");
+        let changed = format!("shorter\n{pointer}");
+        let (whole, gone) = (format!("as it was\n{two}\n{three}\n{four}"), "shorter\n[… 3 lines left out]".to_owned());
+        let call = |id: &str, text: &str| json!([{ "type": "tool_use", "id": id, "name": "write", "input": { "a": "x", "text": text } }]);
+        let result = |id: &str, text: &str| json!([{ "type": "tool_result", "tool_use_id": id, "content": text }]);
+        for (was, is, wanted) in [
+            (json!(kept), json!(kept), Some(&whole)),
+            (json!(kept), json!([{ "type": "text", "text": kept }]), Some(&whole)),
+            (json!(kept), json!(changed), Some(&gone)),
+            (call("c", &kept), call("c", &kept), Some(&whole)),
+            (call("c", &kept), call("c", &changed), Some(&gone)),
+            (result("c", &kept), result("c", &changed), Some(&gone)),
+            (json!(format!("7 | {pointer}")), json!(changed), Some(&gone)),
+            (result("c", "of another call"), result("d", &changed), None),
+            (json!("without pointers"), json!(changed), None),
+        ] {
+            let messages = json!([
+                { "role": "user", "content": source },
+                { "role": "user", "content": was },
+                { "role": "user", "content": "not touched" },
+            ]);
+            let before = Conversation::parse(&messages.to_string()).unwrap();
+            let raw = serde_json::value::to_raw_value(&json!({ "role": "user", "content": is })).unwrap();
+            let value = Inserted { foreign: Some(0), ..Message::read(&raw).into() };
+            let other = format!("{two}\nanother line\nand another one");
+            let cut = Edit::set_text(0, vec!["content".into()], other);
+            let edits = vec![cut, Edit::Drop { message: 1 }, Edit::Insert { before: 2, value }];
+            let after = before.apply(&Plan { edits }).unwrap();
+            let mended = kept_true(&before, &after, &BlockOrigins::default(), &self::whole, Some(&mut |_| true));
+            assert_eq!(mended.first().map(|mended| &mended.text), wanted, "{was} is {is}");
+        }
+    }
+
+    /// A text of lines and of pointers to lines above, and the lines that it represents.
+    fn any_numbered_text() -> impl Strategy<Value = (Vec<String>, usize)> {
+        let item = prop_oneof![3 => Just(None), 1 => (1_usize..9, 1_usize..5).prop_map(Some)];
+        (prop::collection::vec(item, 3..30), any::<bool>(), 1_usize..120).prop_map(|(items, is_headed, first)| {
+            let mut rows = Vec::new();
+            let mut number = first;
+            for item in items {
+                let (content, lines) = match item {
+                    None => (format!("the own line {number} of the text"), 1),
+                    Some((from, 1)) => (format!("[1 line as above from \"call_number_{from}_of\"]"), 1),
+                    Some((from, lines)) => (format!("[{lines} lines as above from \"call_number_{from}_of\"]"), lines),
+                };
+                let is_shown = !is_headed || number.is_multiple_of(10);
+                rows.push(if is_shown { format!("{number:>6}→{content}") } else { content });
+                number += lines;
+            }
+            if is_headed {
+                rows.insert(0, format!("{first:>6}→[{} lines, every 10th numbered:]", number - first));
+            }
+            (rows, number - first)
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
+
+        /// Whatever is cut from a text or from the lines that its pointers represent, a line has the number that it had.
+        #[test]
+        fn lines_keep_their_numbers(
+            (rows, lines) in any_numbered_text(), from in 0_usize..30, to in 0_usize..30, is_cut in any::<bool>(),
+            is_source_cut in any::<bool>(), may_expand in any::<bool>(),
+        ) {
+            let source = (1..=14).map(line).collect::<Vec<_>>().join("\n");
+            let text = rows.join("\n");
+            // In a long conversation, all pointers may be expanded.
+            let long = "a word ".repeat(2000);
+            let messages = json!([&source, &text, &long].map(|text| json!({ "role": "user", "content": text })));
+            let before = Conversation::parse(&messages.to_string()).unwrap();
+            let decoded = |conversation: &Conversation| crate::restore::decode(conversation)[1][0].clone();
+            let was: Vec<(u32, String)> = decoded(&before).split('\n').map(|line| numbered(line).map(|(number, content)| (number, content.to_owned())).unwrap()).collect();
+            prop_assert_eq!(was.len(), lines);
+            let mut edits = Vec::new();
+            let cut = from.min(to).min(rows.len())..from.max(to).min(rows.len());
+            if is_cut {
+                let kept = [&rows[..cut.start], &["[…]".to_owned()], &rows[cut.end..]].concat();
+                edits.push(Edit::set_text(1, vec!["content".into()], kept.join("\n")));
+            }
+            if is_source_cut {
+                edits.push(Edit::set_text(0, vec!["content".into()], "cut".to_owned()));
+            }
+            let after = before.apply(&Plan { edits }).unwrap();
+            let mut may = |_: Expansion<'_>| true;
+            let mended = kept_true(&before, &after, &BlockOrigins::default(), &whole, if may_expand { Some(&mut may) } else { None });
+            let edits = mended.iter().map(|mended| Edit::set_text(mended.message, &mended.path, mended.text.clone())).collect();
+            let now = decoded(&after.apply(&Plan { edits }).unwrap());
+            let now: Vec<(u32, &str)> = now.split('\n').filter_map(numbered).collect();
+            for (number, content) in &now {
+                prop_assert!(was.iter().any(|(of, was)| of == number && was == content), "{number}→{content} in {now:?}");
+            }
+            prop_assert!(now.is_sorted_by(|(before, _), (after, _)| before < after), "{now:?}");
+            if !is_cut && (!is_source_cut || may_expand) {
+                prop_assert_eq!(now.len(), lines);
+            }
+            if !is_cut && is_source_cut && !may_expand {
+                let own = was.iter().filter(|(_, content)| content.starts_with("the own line")).count();
+                prop_assert_eq!(now.len(), own);
+            }
+        }
     }
 
     #[test]
