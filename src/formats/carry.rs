@@ -543,8 +543,13 @@ impl Carry<'_> {
         }
     }
 
+    /// Returns true if nothing is left of a message.
     fn is_gone(&self, message: usize) -> bool {
-        !self.gone[message].is_empty() && self.gone[message].iter().all(Option::is_some)
+        let is_added = |(part, edit, _): &Within| part.is_none() && matches!(edit, Inside::Insert(..));
+        let gone = &self.gone[message];
+        !gone.is_empty()
+            && gone.iter().all(Option::is_some)
+            && !self.inside.get(&message).is_some_and(|edits| edits.iter().any(is_added))
     }
 
     /// Returns true if all earlier parts of the message are removed.
@@ -813,10 +818,15 @@ impl Carry<'_> {
         for edit in inside {
             match edit {
                 Inside::Drop(array, _) if array.len() == 1 => *gone.entry(array).or_default() += 1,
-                Inside::Insert(array, ..) => *gone.entry(array).or_default() = 0,
                 _ => {}
             }
         }
+        // A part that is added stays.
+        inside.iter().for_each(|edit| {
+            if let Inside::Insert(array, ..) = edit {
+                gone.remove(array);
+            }
+        });
         gone.into_iter().find_map(|(array, count)| {
             let is_all = json.at(array).is_some_and(|array| array.elements().len() == count);
             let PathStep::Key(name) = &array[0] else { return None };

@@ -174,6 +174,25 @@ fn edits_are_made_in_the_callers_messages_and_nowhere_else() {
     }
 }
 
+/// A custom provider may describe an image in words.
+#[test]
+fn a_text_in_the_place_of_the_only_part_stays_in_its_message() {
+    let image = json!({ "type": "image_url", "image_url": { "url": "data:image/png;base64,AAAA" } });
+    let call = json!({ "id": "c", "type": "function", "function": { "name": "read", "arguments": "{}" } });
+    let history = |content: &Value| {
+        json!([
+            { "role": "user", "content": [content] },
+            { "role": "assistant", "content": [content], "tool_calls": [call] },
+            { "role": "tool", "tool_call_id": "c", "content": "x" },
+        ])
+    };
+    let words = text("a picture");
+    let replaced = [0, 1].map(|message| set(message, at!["content", 0], &words)).to_vec();
+    assert_eq!(written("openai-chat", &history(&image), replaced), history(&words));
+    let beside = [0, 1].map(|message| [drop_block(message, 0), insert_block(message, 0, "a picture")]).concat();
+    assert_eq!(written("openai-chat", &history(&image), beside), history(&words));
+}
+
 #[test]
 fn a_plan_is_refused_if_the_format_has_no_form_for_it() {
     let projection = projection("openai-chat", &json!(chat()));
