@@ -267,7 +267,8 @@ describe("the README's numbers", () => {
 
   test("of speed are those of the benchmark's page", () => {
     const page = read("docs/measurements.md");
-    const table = page.split("| Call to result, against JSON.parse(JSON.stringify(messages)), 1.5 MB |")[1].split("\n\n")[0];
+    const rows = page.split("| Call to result, against JSON.parse(JSON.stringify(messages)), 1.5 MB |")[1].split("\n\n")[0];
+    const table = rows.replaceAll(/^.*nothing but counting.*$/gm, "");
     const measured = [...table.matchAll(/\|\s+([\d.]+) ms \|\s+[\d.]+ ms \|\s+([\d.]+) \|/g)].map(([, ms, ratio]) => [
       Number(ms),
       Number(ratio),
