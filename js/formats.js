@@ -67,7 +67,7 @@ const saidInContent = saidIn("content");
  * `suggests` returns marks that may also belong to others; they count if no other marks were found. `speaks` returns
  * true if the message's role is the format's, by default a role; `explains` returns true if the content is where the
  * format has it, by default in `content`; `knows` recognises its parts, so that a call of `assistant` or `model` and
- * its result in parts that nobody knows are refused; `fields` are those of a message that has a role and content like
+ * its result in unknown parts are refused; `fields` are those of a message that has a role and content like
  * one of Anthropic's; `isCut`: later messages may replace the first ones; `holdsOurs`: calls and results may be in
  * Anthropic's form. The most certain formats come first.
  */
@@ -347,7 +347,8 @@ function isPlainlyOurs(message) {
 }
 
 /** Returns true if every block of a message was examined, and nothing in it is foreign or a summary of the service's. */
-const isWhollyOurs = (message) => isObject(message) && isPlainlyOurs(message) && message.content.length <= MANY;
+const isWhollyOurs = (message) =>
+  isObject(message) && isPlainlyOurs(message) && (isText(message.content) || message.content.length <= MANY);
 
 /** Returns true if a message has calls or results in Anthropic's form. */
 const hasOurPairs = (message) => blocksOf(message).some(({ type }) => type === "tool_use" || type === "tool_result");

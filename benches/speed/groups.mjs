@@ -106,8 +106,8 @@ export async function* loops({ runs, dialects }) {
     const tokens = tokensOf(history);
     const rows = [];
     for (const call of CALLS.filter(({ loop }) => loop)) {
-      // An even number of messages, so that each call ends with the user's.
-      let next = (history.length - 2 * (runs + 2)) & ~1;
+      // An odd number of messages, so that each call ends with the user's.
+      let next = (history.length - 2 * (runs + 2)) | 1;
       const growing = history.slice(0, next);
       await run(call, growing, tokens);
       const found = await compare(
@@ -129,16 +129,16 @@ export async function* loops({ runs, dialects }) {
 export async function* processes({ large, quick }) {
   const script = fileURLToPath(new URL("whole-process.mjs", import.meta.url));
   const hasTaskset = spawnSync("taskset", ["-c", "0", "true"]).status === 0;
-  for (const bytes of quick ? [SIZE] : [SIZE, 5_000_000, 15_000_000, ...(large ? [50_000_000] : [])]) {
+  for (const size of quick ? [SIZE] : [SIZE, 5_000_000, 15_000_000, ...(large ? [50_000_000] : [])]) {
     for (const { name } of [LOSSLESS, QUARTER]) {
       for (const cores of hasTaskset ? ["one core", "all cores"] : ["all cores"]) {
         const [program, args] = cores === "one core" ? ["taskset", ["-c", "0", process.execPath]] : [process.execPath, []];
-        const child = spawnSync(program, [...args, "--expose-gc", script, String(bytes), name], {
+        const child = spawnSync(program, [...args, "--expose-gc", script, String(size), name], {
           encoding: "utf8",
           stdio: ["ignore", "pipe", "inherit"],
         });
-        if (child.status !== 0) throw new Error(`${name} of ${bytes} bytes: the process ended with ${child.status ?? child.signal}`);
-        const { ms, json, memory } = JSON.parse(child.stdout);
+        if (child.status !== 0) throw new Error(`${name} of ${size} bytes: the process ended with ${child.status ?? child.signal}`);
+        const { bytes, ms, json, memory } = JSON.parse(child.stdout);
         const label = `${megabytes(bytes)}, ${name}, ${cores}`;
         yield [
           { name: `${label}: time`, ours: milliseconds(ms), reference: milliseconds(json), value: ms / json },

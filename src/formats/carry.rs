@@ -545,16 +545,18 @@ impl Carry<'_> {
 
     /// Returns true if nothing is left of a message.
     fn is_gone(&self, message: usize) -> bool {
-        let is_added = |(part, edit, _): &Within| part.is_none() && matches!(edit, Inside::Insert(..));
         let gone = &self.gone[message];
-        !gone.is_empty()
-            && gone.iter().all(Option::is_some)
-            && !self.inside.get(&message).is_some_and(|edits| edits.iter().any(is_added))
+        !gone.is_empty() && gone.iter().all(Option::is_some) && !self.has_added_part(message)
     }
 
-    /// Returns true if all earlier parts of the message are removed.
+    /// Returns true if nothing is left of the message before this part.
     fn is_first_left(&self, (message, part): (usize, usize)) -> bool {
-        self.gone[message][..part].iter().all(Option::is_some)
+        self.gone[message][..part].iter().all(Option::is_some) && !self.has_added_part(message)
+    }
+
+    fn has_added_part(&self, message: usize) -> bool {
+        let is_added = |(_, edit, _): &Within| matches!(edit, Inside::Insert(..));
+        self.inside.get(&message).is_some_and(|edits| edits.iter().any(is_added))
     }
 
     fn addition(&mut self, index: usize, edit: &Edit) -> Result<(), NotCarried> {
@@ -572,7 +574,7 @@ impl Carry<'_> {
                     self.add_message(behind, (*before, true, index), &message.role, &text, vec![index]);
                     return Ok(());
                 }
-                let is_inside = !self.is_gone(source.0) && !self.is_first_left(source);
+                let is_inside = !self.is_first_left(source);
                 if !(is_inside && self.add_part(source, false, &text, index)) {
                     self.add_message(source.0, (*before, true, index), &message.role, &text, vec![index]);
                 }

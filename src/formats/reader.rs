@@ -199,16 +199,4 @@ mod tests {
             assert!(read(&["[]", "{}"]).1.is_err());
         }
     }
-
-    #[test]
-    fn messages_that_were_read_singly_are_the_same() {
-        let json = said("a");
-        let raws: Vec<&RawValue> = serde_json::from_str(&json).unwrap_or_default();
-        for format in [None, named("openai-chat")] {
-            let messages = Messages::read(format, &raws);
-            assert_eq!(messages.conversation().len(), 2);
-            assert_eq!(messages.contents().len(), 2);
-            assert_eq!(messages.contents(), Contents::hash(&messages.each()));
-        }
-    }
 }

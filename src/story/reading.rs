@@ -429,8 +429,8 @@ impl<'a> Reading<'a> {
                 Kind::Change => head.split(PATCH).next().unwrap_or(head).to_owned(),
                 _ => head.clone(),
             };
-            let is_newest = source.meaning == Meaning::Todo && self.newest_list == Some(place);
-            let (kind, items) = if is_newest { (Kind::List, self.list(place)) } else { (kind, Vec::new()) };
+            let items = if self.is_newest_list(place, source) { self.list(place) } else { Vec::new() };
+            let kind = if items.is_empty() { kind } else { Kind::List };
             self.begin(place, head, kind, items, false);
         }
         self.sources.push(Arc::clone(source));
@@ -461,9 +461,11 @@ impl<'a> Reading<'a> {
             return;
         }
         if source.meaning == Meaning::Todo {
-            // A list in XML.
-            if kind == Kind::List && self.drafts[draft].entry.quotes.is_empty() {
-                self.drafts[draft].entry.quotes = quotes_of(Mark::Given, text);
+            let place = self.drafts[draft].place;
+            let is_native = matches!(self.block(place), Some(Block::ToolUse { .. }));
+            if self.is_newest_list(place, source) && !is_native {
+                self.drafts[draft].kind = Kind::List;
+                self.drafts[draft].entry.quotes.extend(quotes_of(Mark::Given, text));
             }
             return;
         }
@@ -533,22 +535,38 @@ impl<'a> Reading<'a> {
         draft.entry.quotes.extend(lines);
     }
 
-    /// Returns the items of a todo list in a native call, each with its state before its words. A list without items is
-    /// quoted as it was given: it ends the one before.
-    fn list(&self, (message, block): (usize, usize)) -> Vec<Quotation<'a>> {
-        let blocks = self.conversation.message(message).content.blocks();
-        let Some(Block::ToolUse { input, .. }) = blocks.get(block) else { return Vec::new() };
+    fn is_newest_list(&self, place: (usize, usize), source: &ToolSource) -> bool {
+        source.meaning == Meaning::Todo && self.newest_list == Some(place)
+    }
+
+    fn block(&self, (message, block): (usize, usize)) -> Option<&'a Block> {
+        self.conversation.message(message).content.blocks().get(block)
+    }
+
+    /// Returns the items of a todo list in a native call, each with its state before its words, or the lines of a list
+    /// that is one text. A list without items is quoted as it was given: it ends the one before.
+    fn list(&self, place: (usize, usize)) -> Vec<Quotation<'a>> {
+        let Some(Block::ToolUse { input, .. }) = self.block(place) else { return Vec::new() };
         let fields: serde_json::Map<String, Value> = serde_json::from_str(input.get()).unwrap_or_default();
-        let items = fields.values().filter_map(Value::as_array).flatten().filter_map(Value::as_object);
-        let item = |item: &serde_json::Map<String, Value>| {
+        let item = |item: &Value| {
+            let Some(fields) = item.as_object() else { return item.as_str().unwrap_or_default().to_owned() };
             let is_words = |key: &str| !matches!(key, "activeForm" | "id" | "status" | "state");
-            let state = ["status", "state"].iter().filter_map(|key| item.get(*key)?.as_str());
-            let words = item.iter().filter(|(key, _)| is_words(key)).filter_map(|(_, value)| value.as_str());
-            Quotation::new(Mark::Given, &state.chain(words).collect::<Vec<_>>().join(": ")).into_owned()
+            let state = ["status", "state"].iter().filter_map(|key| fields.get(*key)?.as_str());
+            let words = fields.iter().filter(|(key, _)| is_words(key)).filter_map(|(_, value)| value.as_str());
+            state.chain(words).collect::<Vec<_>>().join(": ")
         };
-        let listed: Vec<Quotation<'_>> = items.map(item).collect();
+        let given =
+            |text: &str| quotes_of(Mark::Given, text).into_iter().map(Quotation::into_owned).collect::<Vec<_>>();
+        let items = fields.values().filter_map(Value::as_array).flatten().map(item);
+        let listed: Vec<Quotation<'_>> = items.map(|item| Quotation::new(Mark::Given, &item).into_owned()).collect();
         let is_nothing = |value: &Value| value.as_array().is_some_and(Vec::is_empty) || value.as_str() == Some("");
-        if fields.values().all(is_nothing) { quotes_of(Mark::Given, input.get()) } else { listed }
+        if !listed.is_empty() {
+            listed
+        } else if fields.values().any(is_nothing) {
+            quotes_of(Mark::Given, input.get())
+        } else {
+            fields.values().filter_map(Value::as_str).flat_map(given).collect()
+        }
     }
 
     fn finish(mut self) -> Vec<Told<'a>> {
@@ -688,17 +706,28 @@ mod tests {
     }
 
     #[test]
-    fn an_emptied_todo_list_is_told_in_place_of_the_one_before() {
-        let kept = "Todos have been modified successfully.";
-        let list = json!({ "todos": [{ "content": "Write the tests", "status": "pending" }] });
-        let all = told(&json!([
-            call("a", "TodoWrite", &list),
-            result("a", kept),
-            call("b", "TodoWrite", &json!({ "todos": [] })),
-            result("b", kept),
-        ]));
-        let [(Kind::List, _, quotes)] = &all[..] else { panic!("{all:?}") };
-        assert_eq!(quotes, &[r#"Given {"todos":[]}"#]);
+    fn the_newest_todo_list_ends_the_one_before_whatever_its_form() {
+        let before = json!({ "todos": [{ "content": "Write the tests", "status": "pending" }] });
+        let quotes = |input: &Value| {
+            let kept = "Todos have been modified successfully.";
+            let all =
+                [call("a", "TodoWrite", &before), result("a", kept), call("b", "TodoWrite", input), result("b", kept)];
+            told(&json!(all)).into_iter().map(|(kind, _, quotes)| (kind, quotes)).collect::<Vec<_>>()
+        };
+        for (input, expected) in [
+            (json!({ "todos": [] }), &[r#"Given {"todos":[]}"#][..]),
+            (json!({ "merge": false, "todos": [] }), &[r#"Given {"merge":false,"todos":[]}"#]),
+            (json!({ "explanation": "Done", "plan": [] }), &[r#"Given {"explanation":"Done","plan":[]}"#]),
+            (json!({ "todos": ["Run them", "Push"] }), &["Given Run them", "Given Push"]),
+            (json!({ "todos": "[x] Run them\n[ ] Push" }), &["Given [x] Run them", "Given [ ] Push"]),
+        ] {
+            assert_eq!(
+                quotes(&input),
+                [(Kind::List, expected.iter().map(|quote| (*quote).to_owned()).collect())],
+                "{input}"
+            );
+        }
+        assert!(quotes(&json!({})).is_empty(), "not a list");
     }
 
     #[test]

@@ -72,7 +72,7 @@ impl Lossless {
         Ok(Self { config: config.clone(), memory: Memory::default() })
     }
 
-    /// Returns false if the target is smaller than what this provider alone leaves of any sample session.
+    /// Returns false if the target is smaller than what this provider is expected to leave at least.
     pub fn may_reach_target(request: &Request) -> bool {
         let tokens = request.scaled(&request.tally) as f64;
         request.target_tokens.is_none_or(|target| target as f64 >= tokens * LEAST_LEFT)

@@ -106,7 +106,7 @@ mod tests {
         #[test]
         fn matching_rows_have_the_same_content_in_the_same_order(
             was in prop::collection::vec("[abc]|     [1-3]→[ab]|", 1..12),
-            now in prop::collection::vec("[abc]|     [1-3]→[ab]|[… 2 lines left out]|", 1..12),
+            now in prop::collection::vec("[abc]|     [1-3]→[ab]|\\[… 2 lines left out\\]|", 1..12),
         ) {
             let (now, was) = (now.join("\n"), was.join("\n"));
             let (rows, old) = (Rows::read(&now), Rows::read(&was));
