@@ -261,6 +261,19 @@ fn a_message_before_a_later_step_is_put_into_the_page_message() {
     let edits = vec![Edit::Drop { message: 0 }, Edit::Drop { message: 1 }, insert(2, Role::Assistant, "new")];
     let after = written("ai-sdk-ui", &history, edits);
     assert_eq!((&after[0]["parts"][0]["text"], &after[1]["parts"]), (&json!("new"), &json!([step, text("b")])));
+    // A part that takes the place of the first one stays before it.
+    let file = json!({ "type": "file", "mediaType": "image/png", "url": "data:image/png;base64,AAAA" });
+    let history = json!([{ "id": "m", "role": "assistant", "parts": [file, tool, step, text("b")] }]);
+    let edits = vec![
+        set(0, at!["content", 0], &text("picture")),
+        drop_block(0, 1),
+        Edit::Drop { message: 1 },
+        insert(2, Role::Assistant, "new"),
+    ];
+    let texts = |part: &Value| part["text"].as_str().map(str::to_owned);
+    let after = written("ai-sdk-ui", &history, edits);
+    let said: Vec<String> = parts(&after).as_array().unwrap().iter().filter_map(texts).collect();
+    assert_eq!((after.as_array().unwrap().len(), said), (1, ["picture", "new", "b"].map(str::to_owned).to_vec()));
 }
 
 #[test]

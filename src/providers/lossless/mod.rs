@@ -127,3 +127,25 @@ fn propose(request: &Request, options: &LosslessConfig) -> Proposal {
     let found = Found { transcript: &transcript, texts, superseded, changed, unfinished };
     Proposal { warnings, ..found.proposal(request, options.keeps_first()) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Cancel, Conversation, Encoding, Tally};
+
+    #[test]
+    fn a_target_is_out_of_reach_below_two_fifths_of_the_tokens() {
+        let words = "A line of a hundred words, more or less. ".repeat(20);
+        let conversation =
+            Conversation::parse(&format!(r#"[{{"role": "user", "content": "{words}"}}]"#)).expect("messages");
+        let tally = Tally::count(&conversation, Encoding::O200kBase, &Cancel::new()).expect("not cancelled");
+        let mut request = Request::new(conversation, tally);
+        let tokens = request.tally.total();
+        let targets = [None, Some(tokens), Some(tokens * 2 / 5 + 1), Some(tokens * 2 / 5 - 1), Some(0)];
+        let may_reach = targets.map(|target| {
+            request.target_tokens = target;
+            Lossless::may_reach_target(&request)
+        });
+        assert_eq!(may_reach, [true, true, true, false, false]);
+    }
+}
