@@ -64,7 +64,8 @@ test("how long 1.5 MB take is the same on every page, and as measured", () => {
   const rows = read("docs/measurements.md")
     .split("| Call to result, against JSON.parse(JSON.stringify(messages)), 1.5 MB |")[1]
     .split("\n\n")[0];
-  const times = [...rows.matchAll(/\|\s+([\d.]+) ms \|\s+[\d.]+ ms \|\s+[\d.]+ \|/g)].map(([, ms]) => Math.round(Number(ms)));
+  const calls = rows.replaceAll(/^.*nothing but counting.*$/gm, "");
+  const times = [...calls.matchAll(/\|\s+([\d.]+) ms \|\s+[\d.]+ ms \|\s+[\d.]+ \|/g)].map(([, ms]) => Math.round(Number(ms)));
   const measured = `${Math.min(...times)} to ${Math.max(...times)} ms`;
   const said = pages
     .filter((page) => page !== "docs/measurements.md")

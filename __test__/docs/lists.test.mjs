@@ -76,7 +76,7 @@ test("every provider is in DESCRIPTORS of src/providers/mod.rs, and its factory 
   expect(factories.filter((found) => !(nameOf(found) in api))).toEqual([]);
   const declared = ["factories", "smart", "strategies"].map((name) => read(`types/${name}.d.ts`)).join("\n");
   const hasExample = (factory) => {
-    const at = declared.indexOf(`export function ${factory}(`);
+    const at = declared.search(new RegExp(`export function ${factory}\\b`));
     const before = declared.slice(0, Math.max(at, 0));
     return before.slice(before.lastIndexOf("/**")).includes("@example");
   };
