@@ -19,14 +19,16 @@ const SIZE = 1_500_000;
 /** Targets of the specification; those for calls are in {@link CALLS}. A fresh call has none: docs/measurements.md says why. */
 const TARGETS = { inspect: 10, stall: 1.5, growth: 12, again: 1 / 50, summaries: 1.3, binary: 11, memory: 5 };
 
+/** @typedef {{ name: string, provider?: import("roo-condense").BuiltInProviderId, share?: number, again?: number, loop?: number }} Call */
+
 /** The calls that are measured, with their targets; a share is of the tokens that the conversation has. Each has a manager of its own, as a host has. */
-const CALLS = [
+const CALLS = /** @type {Call[]} */ ([
   { name: "lossless", provider: "lossless", again: 1.8, loop: 1 },
   { name: "the default to 50%", share: 50 },
   { name: "the default to 25%", share: 25, again: 3, loop: 1.5 },
   { name: "the default to 10%", share: 10 },
   { name: "smart to 25%", provider: "smart", share: 25, again: 6 },
-].map((call) => ({ ...call, manager: new CondensationManager() }));
+]).map((call) => ({ ...call, manager: new CondensationManager() }));
 
 const LOSSLESS = CALLS[0];
 const QUARTER = CALLS[2];
@@ -34,7 +36,7 @@ const QUARTER = CALLS[2];
 const numberOfTokens = new WeakMap();
 
 /** Runs a call; a measurement of one that failed would mean nothing. */
-async function run({ name, manager, provider, share }, messages, tokens) {
+async function run(/** @type {(typeof CALLS)[number]} */ { name, manager, provider, share }, messages, tokens) {
   const target = share && { targetTokens: Math.round((tokens * share) / 100) };
   const result = await manager.condense({ messages }, { ...(provider && { provider }), ...target });
   if (result.error) throw new Error(`${name} failed: ${result.error.code}: ${result.error.message}`);
@@ -159,12 +161,9 @@ const memoryRow = (name, memory, bytes) => ({
 });
 
 /** Condenses for `whole-process.mjs`, which is told the name of a call. */
-export const runNamed = (name, messages, tokens) =>
-  run(
-    CALLS.find((call) => call.name === name),
-    messages,
-    tokens,
-  );
+export const runNamed = async (name, messages, tokens) => {
+  for (const call of CALLS.filter((known) => known.name === name)) await run(call, messages, tokens);
+};
 
 /** Taking a conversation apart. 50 ms, the target, are ten times what its JSON takes there and back on the machine of the tables. */
 export async function* inspections({ runs, dialects }) {
