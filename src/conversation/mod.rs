@@ -28,9 +28,13 @@ pub mod utf16;
 mod view;
 mod visible;
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    any::Any,
+    ops::Deref,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use serde::{Serialize, Serializer};
@@ -65,10 +69,25 @@ use crate::{maps::HashMap, parallel::in_parts};
 /// A conversation in progress: its messages and their origins. Messages are shared, so copies are cheap.
 #[derive(Debug, Clone, Default)]
 pub struct Conversation {
-    entries: Arc<Vec<Entry>>,
+    entries: Arc<Entries>,
     /// The number of messages at the beginning of the original conversation that are kept unchanged, with nothing
     /// inserted between them.
     frozen: usize,
+}
+
+/// The messages of a conversation, and what a module read in all of them together.
+#[derive(Debug, Default)]
+struct Entries {
+    all: Vec<Entry>,
+    reading: OnceLock<Box<dyn Any + Send + Sync>>,
+}
+
+impl Deref for Entries {
+    type Target = Vec<Entry>;
+
+    fn deref(&self) -> &Vec<Entry> {
+        &self.all
+    }
 }
 
 /// Identifies an entry. A message keeps its id while it changes, and two added messages never share one. Later ids
@@ -164,7 +183,16 @@ impl Conversation {
     }
 
     fn from_entries(entries: Vec<Entry>) -> Self {
-        Self { entries: Arc::new(entries), frozen: 0 }
+        Self { entries: Arc::new(Entries { all: entries, reading: OnceLock::new() }), frozen: 0 }
+    }
+
+    /// Returns the result of `read`, which the first call computes. Copies share it, and a changed conversation has none.
+    ///
+    /// # Panics
+    /// If the first call had another type: only one module may keep a result.
+    pub(crate) fn reading<T: Send + Sync + 'static>(&self, read: impl FnOnce() -> T) -> &T {
+        let reading = self.entries.reading.get_or_init(|| Box::new(read()));
+        reading.downcast_ref().expect("the same type as in the first call")
     }
 
     /// Returns the conversation with at least the first `count` input messages frozen.
@@ -249,7 +277,7 @@ impl Conversation {
     /// Returns the texts of every message, see [`Message::texts`].
     pub fn texts(&self) -> Vec<Vec<TextAt<'_>>> {
         in_parts(
-            &self.entries,
+            self.entries(),
             |entry| entry.message.bytes(),
             |entries| entries.iter().map(|entry| entry.message.texts()).collect(),
         )

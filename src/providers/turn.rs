@@ -202,8 +202,7 @@ impl Step for ProviderStep<'_> {
     }
 
     fn goes_on(&self, state: &State) -> bool {
-        // Without a target, one round is enough.
-        self.unfinished || self.task.target_tokens.is_some_and(|target| state.scaled() > target)
+        self.unfinished && self.task.target_tokens.is_none_or(|target| state.scaled() > target)
     }
 
     async fn round(&mut self, state: &mut State) -> Result<(), CondenseError> {

@@ -24,7 +24,7 @@ use crate::{
 pub fn decode(conversation: &Conversation) -> Vec<Vec<String>> {
     let texts = conversation.texts();
     let contents: Vec<&str> = texts.iter().flatten().map(|text| text.text).collect();
-    let mut decoder = Decoder::new(&contents);
+    let mut decoder = Decoder::of_conversation(conversation, &contents);
     let mut next = 0..contents.len();
     let decoded = texts.iter().map(|texts| {
         let of_message = next.by_ref().take(texts.len());
@@ -48,7 +48,7 @@ pub struct Decoder<'a> {
     texts: &'a [&'a str],
     /// Rows of the texts with pointers, and of texts needed since then.
     rows: Vec<Option<Arc<Rows>>>,
-    quoted: Arc<QuotedLines<'a>>,
+    quoted: Arc<QuotedLines>,
     /// Number of bytes that may still be written. Hostile pointers could otherwise exhaust the memory.
     budget: usize,
 }
@@ -74,24 +74,31 @@ const fn most_expanded(bytes: usize) -> usize {
     if wanted < most { wanted } else { most }
 }
 
-impl<'a> Decoder<'a> {
-    /// Creates a decoder for these texts, in the order of the conversation.
-    #[must_use]
-    pub fn new(texts: &'a [&'a str]) -> Self {
-        Self::with_known(texts, |_| None)
-    }
+/// What a decoder reads before it resolves anything.
+struct Base {
+    rows: Vec<Option<Arc<Rows>>>,
+    quoted: Arc<QuotedLines>,
+}
 
-    /// Creates a decoder. `known` returns the rows of a text, if they were read before.
-    #[must_use]
-    pub fn with_known(texts: &'a [&'a str], known: impl Fn(usize) -> Option<Arc<Rows>> + Sync) -> Self {
-        let known: Vec<(&str, Option<Arc<Rows>>)> =
-            texts.iter().enumerate().map(|(index, text)| (*text, known(index))).collect();
+impl Base {
+    /// Reads the texts. `rows` returns the rows of a text, if they were read before. `known` was read from other texts;
+    /// `same` returns the index there of an equal text.
+    fn read(
+        texts: &[&str],
+        rows: impl Fn(usize) -> Option<Arc<Rows>>,
+        known: &QuotedLines,
+        same: impl Fn(usize) -> Option<usize>,
+    ) -> Self {
+        let given: Vec<(&str, bool, Option<Arc<Rows>>)> =
+            texts.iter().enumerate().map(|(index, text)| (*text, same(index).is_some(), rows(index))).collect();
         let rows: Vec<Option<Arc<Rows>>> = in_parts(
-            &known,
-            |(text, known)| if known.is_some() { 0 } else { text.len() },
+            &given,
+            |(text, is_same, rows)| if *is_same || rows.is_some() { 0 } else { text.len() },
             |texts| {
                 let read = |text: &str| may_hold_pointers(text).then(|| Arc::new(Rows::read(text)));
-                let rows = |(text, known): &(&str, Option<Arc<Rows>>)| known.clone().or_else(|| read(text));
+                let rows = |(text, is_same, rows): &(&str, bool, Option<Arc<Rows>>)| {
+                    rows.clone().or_else(|| if *is_same { None } else { read(text) })
+                };
                 texts.iter().map(|text| rows(text).filter(|rows| rows.has_pointers)).collect()
             },
         );
@@ -102,7 +109,58 @@ impl<'a> Decoder<'a> {
                 _ => None,
             })
         });
-        let quoted = Arc::new(QuotedLines::find(quotes, texts));
+        let quoted = Arc::new(QuotedLines::find_beside(quotes, texts, known, same));
+        Self { rows, quoted }
+    }
+}
+
+impl<'a> Decoder<'a> {
+    /// Creates a decoder for these texts, in the order of the conversation.
+    #[must_use]
+    pub fn new(texts: &'a [&'a str]) -> Self {
+        Self::with_rows(texts, |_| None)
+    }
+
+    /// Creates a decoder. `rows` returns the rows of a text, if they were read before.
+    #[must_use]
+    pub fn with_rows(texts: &'a [&'a str], rows: impl Fn(usize) -> Option<Arc<Rows>>) -> Self {
+        Self::on(texts, Base::read(texts, rows, &QuotedLines::default(), |_| None))
+    }
+
+    /// Creates a decoder for all texts of a conversation. What it reads is kept with the conversation.
+    #[must_use]
+    pub fn of_conversation(conversation: &Conversation, texts: &'a [&'a str]) -> Self {
+        Self::kept(conversation, texts, || Base::read(texts, |_| None, &QuotedLines::default(), |_| None))
+    }
+
+    /// Creates a decoder for texts of which some are equal to others: `same` returns the index of the equal text in
+    /// `known`, which is not read again.
+    #[must_use]
+    pub fn beside(texts: &'a [&'a str], known: &Decoder<'_>, same: impl Fn(usize) -> Option<usize>) -> Self {
+        Self::on(texts, known.base_beside(texts, same))
+    }
+
+    /// Works as [`Decoder::beside`] for all texts of a conversation. What it reads is kept with the conversation.
+    #[must_use]
+    pub fn of_conversation_beside(
+        conversation: &Conversation,
+        texts: &'a [&'a str],
+        known: &Decoder<'_>,
+        same: impl Fn(usize) -> Option<usize>,
+    ) -> Self {
+        Self::kept(conversation, texts, || known.base_beside(texts, same))
+    }
+
+    fn base_beside(&self, texts: &[&str], same: impl Fn(usize) -> Option<usize>) -> Base {
+        Base::read(texts, |text| self.rows[same(text)?].clone(), &self.quoted, &same)
+    }
+
+    fn kept(conversation: &Conversation, texts: &'a [&'a str], read: impl FnOnce() -> Base) -> Self {
+        let base = conversation.reading(read);
+        Self::on(texts, Base { rows: base.rows.clone(), quoted: Arc::clone(&base.quoted) })
+    }
+
+    fn on(texts: &'a [&'a str], Base { rows, quoted }: Base) -> Self {
         let bytes: usize = texts.iter().map(|text| text.len()).sum();
         Self { texts, rows, quoted, budget: most_expanded(bytes) }
     }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::decoder::Decoder;
-use crate::conversation::{Conversation, Edit, Plan, TextAt};
+use crate::conversation::{Conversation, Edit, Plan};
 
 /// The result of [`expand`].
 #[derive(Debug, Clone, Default)]
@@ -44,15 +44,11 @@ pub struct Unresolved {
 /// ```
 #[must_use]
 pub fn expand(conversation: &Conversation) -> Expanded {
-    expand_texts(&conversation.texts())
-}
-
-/// [`expand`], for callers that already have the texts of the conversation.
-pub(crate) fn expand_texts(texts: &[Vec<TextAt<'_>>]) -> Expanded {
+    let texts = conversation.texts();
     let flat: Vec<_> =
         texts.iter().enumerate().flat_map(|(message, texts)| texts.iter().map(move |text| (message, text))).collect();
     let contents: Vec<&str> = flat.iter().map(|(_, text)| text.text).collect();
-    let mut decoder = Decoder::new(&contents);
+    let mut decoder = Decoder::of_conversation(conversation, &contents);
     let mut expanded = Expanded::default();
     for index in decoder.texts_with_pointers() {
         let (message, text) = flat[index];

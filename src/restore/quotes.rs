@@ -3,6 +3,8 @@
 //! A pointer resolves as a reader would search: from its own position up or down through the texts, to the nearest
 //! line that begins with its quote. Indentation and line numbers are ignored.
 
+use std::sync::Arc;
+
 use crate::{
     conversation::NumberStyle,
     markers::{Direction, MIN_QUOTE_BYTES},
@@ -20,73 +22,133 @@ pub struct LinePlace {
     pub start: usize,
 }
 
+/// Some quotes, sorted, for a search that takes the same time whatever they are.
+#[derive(Default)]
+struct Quotes {
+    /// The quotes, in order of their bytes.
+    sorted: Vec<Box<[u8]>>,
+    /// For each quote, the longest other one with which it begins.
+    shorter: Vec<Option<usize>>,
+    /// For each pair of bytes, the number of quotes that begin with an earlier pair.
+    starts: Vec<u32>,
+}
+
+/// The lines of a text that begin with a quote: the index of the quote, and the first byte of the line. `None` if there
+/// are none.
+type Found = Option<Arc<[(usize, usize)]>>;
+
 /// The lines that begin with a quote, for some quotes.
 #[derive(Default)]
-pub struct QuotedLines<'q> {
-    /// The quotes, in order of their bytes.
-    quotes: Vec<&'q [u8]>,
+pub struct QuotedLines {
+    quotes: Arc<Quotes>,
+    /// For each text, its lines.
+    found: Vec<Found>,
     /// For each quote, the matching lines in the order of the texts.
     places: Vec<Vec<LinePlace>>,
 }
 
-impl<'q> QuotedLines<'q> {
+impl QuotedLines {
     /// Finds the lines that begin with these quotes. Linear in the length of the texts, whatever the quotes are.
     #[must_use]
-    pub fn find(quotes: impl Iterator<Item = &'q str>, texts: &[&str]) -> Self {
+    pub fn find<'q>(quotes: impl Iterator<Item = &'q str>, texts: &[&str]) -> Self {
+        Self::find_beside(quotes, texts, &Self::default(), |_| None)
+    }
+
+    /// Works as [`QuotedLines::find`]. `known` are lines found in other texts; `same` returns the index there of an equal
+    /// text, in which they are not searched again.
+    #[must_use]
+    pub fn find_beside<'q>(
+        quotes: impl Iterator<Item = &'q str>,
+        texts: &[&str],
+        known: &Self,
+        same: impl Fn(usize) -> Option<usize>,
+    ) -> Self {
         let mut quotes: Vec<&[u8]> = quotes.map(str::as_bytes).filter(|quote| quote.len() >= MIN_QUOTE_BYTES).collect();
         if quotes.is_empty() {
             return Self::default();
         }
         quotes.sort_unstable();
         quotes.dedup();
-        let shorter = shorter(&quotes);
-        // A look at two bytes rules out most lines, and leaves few quotes for the others.
-        let two_bytes = |line: &[u8]| line.first_chunk().map(|first| usize::from(u16::from_be_bytes(*first)));
-        let mut starts = vec![0_u32; (1 << 16) + 1];
-        quotes.iter().filter_map(|quote| two_bytes(quote)).for_each(|first| starts[first + 1] += 1);
-        let mut sum = 0;
-        starts.iter_mut().for_each(|start| {
-            sum += *start;
-            *start = sum;
-        });
-        let found = |text: &&str| {
-            let text = text.as_bytes();
-            let mut found: Vec<(usize, usize)> = Vec::new();
-            for line in lines(text) {
-                for reading in readings(&text[line.clone()]) {
-                    let Some(first) = two_bytes(reading) else { continue };
-                    let (from, to) = (starts[first] as usize, starts[first + 1] as usize);
-                    // All quotes that match are the last one that is not behind the line, or beginnings of that one.
-                    let before = quotes[from..to].partition_point(|quote| *quote <= reading);
-                    let mut nearest = before.checked_sub(1).map(|before| from + before);
-                    while let Some(number) = nearest {
-                        if reading.starts_with(quotes[number]) {
-                            found.push((number, line.start));
-                        }
-                        nearest = shorter[number];
-                    }
-                }
-            }
-            found
+        let are_known = quotes.iter().all(|quote| known.quotes.index(quote).is_some());
+        let quotes = if are_known { Arc::clone(&known.quotes) } else { Arc::new(Quotes::new(&quotes)) };
+        let known = |text: usize| same(text).filter(|_| are_known).map(|text| &known.found[text]);
+        let texts: Vec<(&str, Option<&Found>)> =
+            texts.iter().enumerate().map(|(index, text)| (*text, known(index))).collect();
+        let found = |(text, known): &(&str, Option<&Found>)| match known {
+            Some(known) => (*known).clone(),
+            None => quotes.lines_in(text.as_bytes()),
         };
-        let mut places = vec![Vec::new(); quotes.len()];
-        let all = in_parts(texts, |text| text.len(), |texts| texts.iter().map(found).collect());
-        for (text, found) in all.into_iter().enumerate() {
-            found.into_iter().for_each(|(number, start)| places[number].push(LinePlace { text, start }));
+        let found: Vec<Found> = in_parts(
+            &texts,
+            |(text, known)| if known.is_some() { 0 } else { text.len() },
+            |texts| texts.iter().map(found).collect(),
+        );
+        let mut places = vec![Vec::new(); quotes.sorted.len()];
+        for (text, found) in found.iter().enumerate() {
+            let found = found.iter().flat_map(|found| found.iter());
+            found.for_each(|(quote, start)| places[*quote].push(LinePlace { text, start: *start }));
         }
-        Self { quotes, places }
+        Self { quotes, found, places }
+    }
+
+    /// Returns the lines that begin with a quote, in the order of the texts; none if the quote was not searched.
+    #[must_use]
+    pub fn places(&self, quote: &str) -> &[LinePlace] {
+        self.quotes.index(quote.as_bytes()).map_or(&[], |quote| &self.places[quote])
     }
 
     /// Returns the line that a pointer at `from` resolves to.
     #[must_use]
     pub fn nearest(&self, quote: &str, from: LinePlace, direction: Direction) -> Option<LinePlace> {
-        let places = &self.places[self.quotes.binary_search(&quote.as_bytes()).ok()?];
+        let places = self.places(quote);
         let before = places.partition_point(|place| *place < from);
         match direction {
             Direction::Above => places[..before].last().copied(),
             Direction::Below => places[before..].iter().find(|place| **place != from).copied(),
         }
     }
+}
+
+impl Quotes {
+    fn new(sorted: &[&[u8]]) -> Self {
+        let mut starts = vec![0_u32; (1 << 16) + 1];
+        sorted.iter().filter_map(|quote| two_bytes(quote)).for_each(|first| starts[first + 1] += 1);
+        let mut sum = 0;
+        starts.iter_mut().for_each(|start| {
+            sum += *start;
+            *start = sum;
+        });
+        Self { shorter: shorter(sorted), sorted: sorted.iter().map(|quote| (*quote).into()).collect(), starts }
+    }
+
+    fn index(&self, quote: &[u8]) -> Option<usize> {
+        self.sorted.binary_search_by(|other| (**other).cmp(quote)).ok()
+    }
+
+    fn lines_in(&self, text: &[u8]) -> Found {
+        let mut found: Vec<(usize, usize)> = Vec::new();
+        for line in lines(text) {
+            for reading in readings(&text[line.clone()]) {
+                // A look at two bytes rules out most lines, and leaves few quotes for the others.
+                let Some(first) = two_bytes(reading) else { continue };
+                let (from, to) = (self.starts[first] as usize, self.starts[first + 1] as usize);
+                // All quotes that match are the last one that is not behind the line, or beginnings of that one.
+                let before = self.sorted[from..to].partition_point(|quote| **quote <= *reading);
+                let mut nearest = before.checked_sub(1).map(|before| from + before);
+                while let Some(quote) = nearest {
+                    if reading.starts_with(&self.sorted[quote]) {
+                        found.push((quote, line.start));
+                    }
+                    nearest = self.shorter[quote];
+                }
+            }
+        }
+        (!found.is_empty()).then(|| found.into())
+    }
+}
+
+fn two_bytes(line: &[u8]) -> Option<usize> {
+    line.first_chunk().map(|first| usize::from(u16::from_be_bytes(*first)))
 }
 
 /// Returns, for each of these sorted quotes, the longest other one with which it begins.
@@ -161,6 +223,27 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
+
+        #[test]
+        fn lines_known_from_equal_texts_are_the_lines_found(
+            texts in prop::collection::vec("(((\t|    1→)?[ab]{0,6})\n){0,4}[ab]{0,6}", 1..5),
+            changed in prop::collection::vec(prop::option::of("([ab]{0,6}\n){0,3}"), 5),
+            quotes in prop::collection::vec("[ab]{4,5}", 1..6),
+            others in prop::collection::vec("[ab]{4,5}", 0..3),
+        ) {
+            let old: Vec<&str> = texts.iter().map(String::as_str).collect();
+            // A new text at the beginning moves all others.
+            let new: Vec<&str> = std::iter::once("aaaa\nbaba")
+                .chain(old.iter().zip(&changed).map(|(text, changed)| changed.as_deref().unwrap_or(text)))
+                .collect();
+            let known = QuotedLines::find(quotes.iter().map(String::as_str), &old);
+            let wanted = || quotes.iter().skip(1).chain(&others).map(String::as_str);
+            let same = |text: usize| text.checked_sub(1).filter(|old| changed[*old].is_none());
+            let (beside, alone) = (QuotedLines::find_beside(wanted(), &new, &known, same), QuotedLines::find(wanted(), &new));
+            for quote in wanted() {
+                prop_assert_eq!(beside.places(quote), alone.places(quote));
+            }
+        }
 
         #[test]
         fn lines_are_found_as_by_reading_line_by_line(

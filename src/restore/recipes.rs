@@ -14,6 +14,7 @@ use super::{
 
 /// The texts of a condensed conversation, from which recipes rebuild old ones.
 pub struct RecipeSources<'a> {
+    after: &'a Conversation,
     texts: Vec<Vec<TextAt<'a>>>,
     /// The contents of all texts, in order.
     contents: Vec<&'a str>,
@@ -34,13 +35,13 @@ impl<'a> RecipeSources<'a> {
         let texts = after.texts();
         let contents = texts.iter().flatten().map(|text| text.text).collect();
         let starts = texts.iter().scan(0, |next, texts| Some(std::mem::replace(next, *next + texts.len()))).collect();
-        Some(Self { texts, contents, starts, position })
+        Some(Self { after, texts, contents, starts, position })
     }
 
     /// Prepares to resolve the pointers in these texts.
     #[must_use]
     pub fn follow(&self) -> Recipes<'_> {
-        Recipes { sources: self, decoder: Decoder::new(&self.contents) }
+        Recipes { sources: self, decoder: Decoder::of_conversation(self.after, &self.contents) }
     }
 }
 
@@ -55,7 +56,7 @@ impl Recipes<'_> {
     /// edit has none if no recipe gives exactly the old text, or if it would not be shorter.
     #[must_use]
     pub fn write(&self, before: &Conversation, plan: &Plan) -> Vec<(usize, Recipe)> {
-        let RecipeSources { texts, contents, starts, position } = self.sources;
+        let RecipeSources { texts, contents, starts, position, .. } = self.sources;
         let edits: Vec<(usize, &Edit)> =
             plan.edits.iter().enumerate().filter(|(_, edit)| may_have_recipe(edit)).collect();
         let flat: Vec<(usize, &TextAt<'_>)> = texts

@@ -7,7 +7,7 @@ use super::{
     weights::{Origin, Weights},
 };
 use crate::{
-    conversation::TextAt,
+    conversation::{Conversation, TextAt},
     restore::{Decoder, RowKind, RowsOf},
     transcript::Meaning,
 };
@@ -22,10 +22,11 @@ pub struct PointerLine {
     pub needs: Vec<(usize, Range<usize>)>,
 }
 
-/// Finds the pointers in `passages`, which are pieces of `texts`. Raises the worth of the lines they point to, at least
+/// Finds the pointers in `passages`, which are pieces of `texts`, the texts of the conversation. Raises the worth of the lines they point to, at least
 /// to the worth of the pointer's own place. Deduplication may have left the only copy in a worse place. `age` returns
 /// the age of a message.
 pub fn needs_of<'t>(
+    conversation: &Conversation,
     texts: &[Vec<TextAt<'t>>],
     passages: &mut [Passage<'t>],
     weights: Weights,
@@ -34,7 +35,7 @@ pub fn needs_of<'t>(
     let flat: Vec<(usize, &TextAt<'_>)> =
         texts.iter().enumerate().flat_map(|(message, texts)| texts.iter().map(move |text| (message, text))).collect();
     let contents: Vec<&str> = flat.iter().map(|(_, text)| text.text).collect();
-    let mut decoder = Decoder::new(&contents);
+    let mut decoder = Decoder::of_conversation(conversation, &contents);
     let with_pointers = decoder.texts_with_pointers();
     if with_pointers.is_empty() {
         return Vec::new();

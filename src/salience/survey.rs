@@ -54,7 +54,7 @@ impl<'t> Survey<'t> {
         }
         let Reading { mut passages, occurrences, mut names, .. } = readings.into_iter().fold(whole, Reading::with);
         let age = |message| scope.conversation.len() - message;
-        let pointers = needs_of(texts, &mut passages, scope.weights, age);
+        let pointers = needs_of(scope.conversation, texts, &mut passages, scope.weights, age);
         let mut now = scope.conversation.len();
         if let Some((before, zone)) = &scope.before {
             names.learn(before, zone.clone(), scope.tools);

@@ -55,7 +55,7 @@ pub fn condense(
     let lines = LineTable::read(texts, known);
     let beginnings = Beginnings::read(&lines, texts);
     let before: Vec<&str> = texts.iter().map(|text| &*text.text).collect();
-    let mut decoder = Decoder::with_known(&before, |text| Some(lines.rows[text].clone()));
+    let mut decoder = Decoder::with_rows(&before, |text| Some(lines.rows[text].clone()));
     let pointed_at = decoder.of_pointers(Decoder::target);
     let (runs, is_unfinished) =
         Finder { texts, lines: &lines, beginnings: &beginnings, pointed_at: &pointed_at, options, encoding }.find();
@@ -184,7 +184,7 @@ pub fn keep_what_decodes(
         let new: HashMap<usize, &str> = changed.iter().map(|changed| (changed.text, changed.new.as_str())).collect();
         let after: Vec<&str> = (0..).zip(before).map(|(text, was)| new.get(&text).copied().unwrap_or(was)).collect();
         let concerned: BTreeSet<usize> = new.keys().chain(expected.keys()).copied().collect();
-        let mut decoder = Decoder::with_known(&after, |text| if new.contains_key(&text) { None } else { rows(text) });
+        let mut decoder = Decoder::with_rows(&after, |text| if new.contains_key(&text) { None } else { rows(text) });
         let mut decodes =
             |text: usize| decoder.text(text) == expected.get(&text).map_or(before[text], |expected| expected);
         let wrong: BTreeSet<usize> = concerned.into_iter().filter(|text| !decodes(*text)).collect();

@@ -147,9 +147,11 @@ impl Provider for Truncation {
             return Ok(Proposal::default());
         }
         let request = &*request.with_tools(&config.tools);
+        // Pointers that are repaired when the plan settles may take more tokens than were estimated.
+        let unfinished = request.target_tokens.is_some();
         let rules = limited(request, config.preserve_recent_count);
         if rules.plan.is_empty() {
-            return truncated(request, &config);
+            return Ok(Proposal { unfinished, ..truncated(request, &config)? });
         }
         let mut state = State::new(request.clone());
         state.apply(Self::ID, rules)?;
@@ -159,7 +161,7 @@ impl Provider for Truncation {
             warnings.append(&mut rest.warnings);
             state.apply(Self::ID, rest)?;
         }
-        Ok(Proposal { warnings, ..state.into_proposal(request) })
+        Ok(Proposal { warnings, unfinished, ..state.into_proposal(request) })
     }
 }
 

@@ -47,15 +47,15 @@ pub(super) fn copies(
     if wanted.is_empty() {
         return HashMap::default();
     }
-    for (text, content) in contents.iter().enumerate() {
-        for row in &lines.decoder.rows(text).rows {
-            if row.kind == RowKind::Line
-                && let Some(places) = wanted.get_mut(&content[row.content_range()])
-                && places.len() < MAX_COPIES
-            {
-                places.push(LinePlace { text, start: row.start as usize });
-            }
-        }
+    // A line that is too short for a quote has no copy to which a pointer could lead.
+    let begin_so = QuotedLines::find(wanted.keys().map(|line| beginning(line)), contents);
+    for (line, places) in &mut wanted {
+        let is_line = |place: &&LinePlace| {
+            let rows = &lines.decoder.rows(place.text).rows;
+            let row = rows.get(rows.partition_point(|row| (row.start as usize) < place.start));
+            row.is_some_and(|row| row.kind == RowKind::Line && contents[place.text][row.content_range()] == **line)
+        };
+        places.extend(begin_so.places(beginning(line)).iter().filter(is_line).take(MAX_COPIES));
     }
     let mut proposed: Vec<(usize, LinePlace, LinePlace, &str)> = Vec::new();
     for (number, (wanted_lines, wrong)) in meanings.iter().zip(wrong).enumerate() {
@@ -91,4 +91,9 @@ pub(super) fn copies(
         }
     }
     found
+}
+
+/// Returns a line from where a quote of it may begin.
+fn beginning(line: &str) -> &str {
+    line.trim_start_matches([' ', '\t'])
 }

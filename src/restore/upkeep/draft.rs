@@ -104,17 +104,16 @@ pub(super) struct Wrong {
 impl<'a> Draft<'a> {
     pub(super) fn new(
         text: usize,
-        now: &'a str,
+        (now, rows): (&'a str, &Rows),
         old: Option<Old<'_>>,
         is_changed: bool,
         was_lines: &mut Lines<'a>,
     ) -> Self {
         let was = was_lines.contents;
-        let rows = Rows::read(now);
         let old_rows = old.as_ref().map(|old| was_lines.decoder.rows(old.text));
         let matches = match (&old, &old_rows) {
             (Some(_), Some(_)) if !is_changed => (0..rows.rows.len()).map(Some).collect(),
-            (Some(old), Some(old_rows)) => matched(now, &rows, was[old.text], old_rows),
+            (Some(old), Some(old_rows)) => matched(now, rows, was[old.text], old_rows),
             _ => vec![None; rows.rows.len()],
         };
         let numbers = old.as_ref().zip(old_rows.as_ref()).map(|(old, rows)| old.numbers(rows, &matches));

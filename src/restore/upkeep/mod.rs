@@ -15,7 +15,7 @@ mod draft;
 mod lines;
 mod matched;
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use self::{
     copies::copies,
@@ -23,7 +23,7 @@ use self::{
     draft::{Draft, Old, Wrong},
     lines::Lines,
 };
-use super::decoder::Decoder;
+use super::{decoder::Decoder, rows::Rows};
 use crate::{
     conversation::{Block, BlockOrigins, Content, Conversation, Message, PathStep},
     maps::{HashMap, HashSet},
@@ -111,7 +111,7 @@ pub fn kept_true(
 ) -> Vec<Mended> {
     let (was, is) = (Texts::new(before), Texts::new(after));
     let (was_contents, is_contents) = (was.contents(), is.contents());
-    let mut old_lines = Lines::new(Decoder::new(&was_contents), &was_contents);
+    let mut old_lines = Lines::new(Decoder::of_conversation(before, &was_contents), &was_contents);
     let places = before.positions();
     let mut counterparts: Vec<Option<usize>> =
         (0..is_contents.len()).map(|text| is.counterpart(text, after, &was, &places, origins)).collect();
@@ -119,7 +119,7 @@ pub fn kept_true(
     let sides = Sides { after, is: &is, was_contents: &was_contents, is_contents: &is_contents, counterparts };
     // Unchanged texts are not read again.
     let unchanged = |text: usize| sides.counterparts[text].filter(|_| !sides.is_changed(text));
-    let mut new_lines = Decoder::with_known(&is_contents, |text| old_lines.decoder.known_rows(unchanged(text)?));
+    let mut new_lines = Decoder::of_conversation_beside(after, &is_contents, &old_lines.decoder, unchanged);
     let parts_of = |old: usize| parts(was.texts[old].0, &was.texts[old].1.path);
     let mut work = Work { sides: &sides, parts: &parts_of, drafts: Vec::new(), trusted: Vec::new() };
     work.begin(&mut new_lines, &mut old_lines);
@@ -194,14 +194,16 @@ impl<'c> Work<'c> {
             if is_true {
                 self.trusted.push((text, said.into_owned()));
             } else {
-                self.draft(text, is_changed, old_lines);
+                self.draft(text, is_changed, new_lines, old_lines);
             }
         }
     }
 
-    fn draft(&mut self, text: usize, is_changed: bool, old_lines: &mut Lines<'c>) {
+    fn draft(&mut self, text: usize, is_changed: bool, new_lines: &Decoder<'c>, old_lines: &mut Lines<'c>) {
         let was = self.sides.counterparts[text].map(|old| Old { text: old, parts: self.parts });
-        self.drafts.push(Draft::new(text, self.sides.is_contents[text], was, is_changed, old_lines));
+        let now = self.sides.is_contents[text];
+        let rows = new_lines.known_rows(text).unwrap_or_else(|| Arc::new(Rows::read(now)));
+        self.drafts.push(Draft::new(text, (now, &rows), was, is_changed, old_lines));
     }
 
     /// Repairs what is wrong in the current drafts, and returns whether anything was. Without `may_expand`, no text
@@ -215,10 +217,14 @@ impl<'c> Work<'c> {
     ) -> bool {
         let texts: Vec<String> = self.drafts.iter().map(Draft::text).collect();
         let mut contents = self.sides.is_contents.to_vec();
-        self.drafts.iter().zip(&texts).for_each(|(draft, text)| contents[draft.text] = text);
-        let is_draft: HashSet<usize> = self.drafts.iter().map(|draft| draft.text).collect();
-        let known = |text: usize| new_lines.known_rows(text).filter(|_| !is_draft.contains(&text));
-        let mut lines = Lines::new(Decoder::with_known(&contents, known), &contents);
+        for (draft, text) in self.drafts.iter().zip(&texts) {
+            if text != contents[draft.text] {
+                contents[draft.text] = text;
+            }
+        }
+        let is_same = |text: usize| std::ptr::eq(contents[text], self.sides.is_contents[text]);
+        let same = |text: usize| Some(text).filter(|text| is_same(*text));
+        let mut lines = Lines::new(Decoder::beside(&contents, new_lines, same), &contents);
         let drafts = self.drafts.iter().enumerate();
         let wrong: Vec<Wrong> = drafts.flat_map(|(at, draft)| draft.wrong(at, &mut lines)).collect();
         // A text repaired elsewhere may be nearer than the one that a pointer resolved to.
@@ -248,7 +254,7 @@ impl<'c> Work<'c> {
         }
         let was_wrong = !(wrong.is_empty() && led_astray.is_empty());
         for text in led_astray {
-            self.draft(text, true, old_lines);
+            self.draft(text, true, new_lines, old_lines);
         }
         was_wrong
     }
