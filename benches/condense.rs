@@ -84,7 +84,7 @@ fn condensing(criterion: &mut Criterion) {
         for (call, id, target_tokens) in calls {
             let provider = provider(id);
             let request = Request { target_tokens, ..whole.clone() };
-            let propose = || finished(provider.propose(&request));
+            let propose = || finished(provider.propose(&request, &Value::Null));
             group.bench_function(format!("{call}, propose"), |bencher| bencher.iter(propose));
             let proposal = propose();
             group.bench_function(format!("{call}, settle"), |bencher| {

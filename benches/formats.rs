@@ -36,7 +36,7 @@ fn milliseconds<T>(mut work: impl FnMut() -> T) -> (f64, T) {
 
 fn condensed(provider: &Arc<dyn Provider>, conversation: &Conversation, target: usize) -> Report {
     let call = CallOptions { target_tokens: Some(target), ..CallOptions::default() };
-    let work = Work { call, ..Work::new(conversation.clone()) };
+    let work = Work { options: call, ..Work::new(conversation.clone()) };
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     runtime.block_on(condense_with(provider, Encoding::default(), work))
 }

@@ -152,7 +152,9 @@ fn lossless(criterion: &mut Criterion) {
         let request = Request::new(conversation, tally);
         group.throughput(Throughput::Bytes(bytes_of(&request.conversation)));
         group.bench_function(name, |bencher| {
-            bencher.iter(|| runtime.block_on(provider.propose(black_box(&request))).map(|proposal| proposal.plan).ok());
+            bencher.iter(|| {
+                runtime.block_on(provider.propose(black_box(&request), &Value::Null)).map(|proposal| proposal.plan).ok()
+            });
         });
     }
 }

@@ -17,7 +17,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     request.target_tokens = Some(request.tally.total() / 2);
     let provider =
         create_provider("truncation", &json!({ "strategy": "salient" })).map_err(|faults| format!("{faults:?}"))?;
-    let proposal = provider.propose(&request).await?;
+    let proposal = provider.propose(&request, &Value::Null).await?;
     let settled = settle(&request, "truncation", &proposal)?;
 
     println!("{} of {} tokens are left", settled.tally.total(), request.tally.total());

@@ -126,9 +126,9 @@ fn tally(conversation: &Conversation) -> Tally {
 }
 
 fn condense(conversation: &Conversation, config: Value) -> Settled {
-    let request = Request { config, ..Request::new(conversation.clone(), tally(conversation)) };
+    let request = Request::new(conversation.clone(), tally(conversation));
     let provider = create_provider("lossless", &Value::Null).expect("it is built in");
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime of this thread");
-    let proposal = runtime.block_on(provider.propose(&request)).expect("lossless does not fail");
+    let proposal = runtime.block_on(provider.propose(&request, &config)).expect("lossless does not fail");
     settle(&request, "lossless", &proposal).expect("it settles")
 }

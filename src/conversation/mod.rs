@@ -200,6 +200,12 @@ impl Conversation {
         Self { frozen: self.frozen.max(count), ..self.clone() }
     }
 
+    /// Returns the same conversation as one that came in: the origin of each message is its index.
+    pub fn as_original(&self) -> Self {
+        let entry = |(index, entry): (usize, &Entry)| Entry { origin: Some(index), ..entry.clone() };
+        Self { frozen: self.frozen, ..Self::from_entries(self.entries.iter().enumerate().map(entry).collect()) }
+    }
+
     /// Returns the number of frozen messages at the beginning.
     pub fn frozen(&self) -> usize {
         let is_frozen = |entry: &&Entry| entry.origin.is_some_and(|origin| origin < self.frozen);

@@ -288,7 +288,7 @@ impl Manager {
     /// ```
     pub async fn condense(&self, work: Work) -> Report {
         let report = self.run(&work, Run::default()).await;
-        self.remember(&work.call, &report);
+        self.remember(&work.options, &report);
         report
     }
 
@@ -301,11 +301,11 @@ impl Manager {
     pub async fn condense_if_needed(&self, work: Work) -> Report {
         let tally = match self.count(&work) {
             Ok(tally) => tally,
-            Err(error) => return Report::failed(error, work.call.total_tokens),
+            Err(error) => return Report::failed(error, work.options.total_tokens),
         };
         let usage = self.usage(&work, &tally);
         let decision = self.in_force_for(&work).thresholds.decide(&usage);
-        if work.call.economics.is_none() {
+        if work.options.economics.is_none() {
             return self.condense_when(&work, decision, &tally).await;
         }
         let Weighed { decision: money, call } = match self.weigh(&work, &decision, &tally).await {
@@ -313,7 +313,7 @@ impl Manager {
             Err(failed) => return failed.with_trigger(decision),
         };
         let mut report = match call {
-            Some(call) => self.condense(Work { call, ..work.clone() }).await.with_trigger(decision),
+            Some(call) => self.condense(Work { options: call, ..work.clone() }).await.with_trigger(decision),
             None if money.condense => self.condense_when(&work, decision, &tally).await,
             None => Report::not_due(decision, self.scale().apply(self.system_tokens(&work) + tally.total())),
         };
@@ -328,7 +328,7 @@ impl Manager {
         }
         let guard = self.options.guard;
         if let Some(guard) = &guard
-            && let Err(error) = self.state().guard.check(guard, &work.call.task_id, Instant::now())
+            && let Err(error) = self.state().guard.check(guard, &work.options.task_id, Instant::now())
         {
             return Report::failed(error, Some(decision.prev_context_tokens)).with_trigger(decision);
         }
@@ -341,28 +341,28 @@ impl Manager {
         let Ran { mut report, was_ready, .. } = self.run_as(work, run).await;
         report.warnings.extend(stale);
         if was_ready && report.did_condense() {
-            self.applied(&work.call.task_id);
+            self.applied(&work.options.task_id);
             prepared.iter().for_each(|prepared| prepared.tell(&mut report));
         }
         // An aborted run shows nothing about the gain of condensing.
         if let Some(guard) = guard.as_ref().filter(|_| !report.was_aborted()) {
             let tokens = (report.original_tokens() as f64, report.final_tokens() as f64);
             let tokens = report.error_code().is_none().then_some(tokens);
-            self.state().guard.record(guard, &work.call.task_id, tokens, Instant::now());
+            self.state().guard.record(guard, &work.options.task_id, tokens, Instant::now());
         }
-        self.remember(&work.call, &report);
+        self.remember(&work.options, &report);
         report.with_trigger(decision)
     }
 
     /// Returns the numbers that the trigger decides by.
     fn usage(&self, work: &Work, tally: &Tally) -> ContextUsage {
-        let last = work.conversation.len().checked_sub(1).filter(|_| !work.call.counts_last_message);
+        let last = work.conversation.len().checked_sub(1).filter(|_| !work.options.counts_last_message);
         ContextUsage {
-            total_tokens: work.call.total_tokens.unwrap_or_default(),
+            total_tokens: work.options.total_tokens.unwrap_or_default(),
             last_message_tokens: last.map_or(0, |last| self.scale().apply(tally.message(last))) as f64,
-            context_window: work.call.context_window.unwrap_or(f64::MAX),
-            max_tokens: work.call.max_tokens,
-            profile_id: work.call.profile_id.clone(),
+            context_window: work.options.context_window.unwrap_or(f64::MAX),
+            max_tokens: work.options.max_tokens,
+            profile_id: work.options.profile_id.clone(),
         }
     }
 
@@ -372,7 +372,7 @@ impl Manager {
 
     async fn run_as(&self, work: &Work, run: Run<'_>) -> Ran {
         let Run { decision, limit, trial, ready, keeps_proposal } = run;
-        let prev = decision.map(|decision| decision.prev_context_tokens).or(work.call.total_tokens);
+        let prev = decision.map(|decision| decision.prev_context_tokens).or(work.options.total_tokens);
         let mut chain = match self.chain(work, decision, limit) {
             Ok(chain) => Chain { ready, keeps_proposal, ..chain },
             Err(error) => return Ran::alone(Report::failed(error, prev)),
@@ -392,7 +392,8 @@ impl Manager {
         };
         // A target larger than the window is lowered to the tokens that the window allows.
         let allowed = decision.map(|decision| decision.allowed_tokens).filter(|allowed| *allowed > 0.0);
-        let asked = work.call.target_tokens.map(|target| allowed.map_or(target as f64, |most| most.min(target as f64)));
+        let asked =
+            work.options.target_tokens.map(|target| allowed.map_or(target as f64, |most| most.min(target as f64)));
         let goal = Goal::new(prev, asked.or_else(fitting));
         let call = Call {
             scale: self.scale(),
@@ -414,13 +415,13 @@ impl Manager {
 
     /// Returns the conversation with its protected content pinned, and warnings about rules that protect nothing.
     fn pinned(&self, work: &Work) -> (Conversation, Vec<Warning>) {
-        let rules = self.options.protect.clone().with(work.call.protect.clone());
+        let rules = self.options.protect.clone().with(work.options.protect.clone());
         rules.pin_telling(&work.conversation, &self.options.tools)
     }
 
     /// Combines the call's handlers with the manager's prompt, price, cache and budget.
     fn llm(&self, work: &Work) -> Llm {
-        let profile = work.call.profile_id.as_deref();
+        let profile = work.options.profile_id.as_deref();
         let prompt = || self.options.profiles.get(profile).custom_condensing_prompt;
         let profiles = work.llm.profiles.iter().map(|(id, own)| {
             let price = own.price.clone().or_else(|| self.options.profiles.get(Some(id)).price);
@@ -428,16 +429,16 @@ impl Manager {
         });
         Llm {
             profiles: profiles.collect(),
-            prompt: work.call.custom_condensing_prompt.clone().or_else(prompt),
+            prompt: work.options.custom_condensing_prompt.clone().or_else(prompt),
             price: self.options.profiles.price(profile).or_else(|| work.summary_price()),
             cache: self.cache.clone(),
             // A dry run spends nothing, but must meet the limit where the real run would.
             budget: Arc::new(Budget::part_of(
                 if work.llm.preview.is_some() { Arc::new(self.budget.trial()) } else { Arc::clone(&self.budget) },
-                self.max_cost_of(&work.call),
+                self.max_cost_of(&work.options),
             )),
             observed: Arc::clone(&self.observed),
-            system_prompt: work.call.system_prompt.clone(),
+            system_prompt: work.options.system_prompt.clone(),
             host_request: work.host_request(),
             ..work.llm.clone()
         }
@@ -447,7 +448,7 @@ impl Manager {
     /// conversation's own.
     fn thinking(&self, work: &Work) -> ThinkingRule {
         let own = work.thinking();
-        let wish = work.call.thinking.unwrap_or(self.options.thinking);
+        let wish = work.options.thinking.unwrap_or(self.options.thinking);
         if own.binding != Binding::Unknown {
             return ThinkingRule { wish, ..own };
         }
@@ -463,7 +464,7 @@ impl Manager {
 
     /// Returns the price of the conversation's own model, if known.
     fn conversation_price(&self, work: &Work) -> Option<ModelPrice> {
-        let profile = || self.options.profiles.get(work.call.profile_id.as_deref()).price;
+        let profile = || self.options.profiles.get(work.options.profile_id.as_deref()).price;
         work.conversation_price().or_else(profile)
     }
 
@@ -479,8 +480,8 @@ impl Manager {
     fn first_provider(&self, work: &Work, decision: Option<&TriggerDecision>) -> String {
         // With automatic condensing off, only a full window triggers; Roo then drops the oldest messages.
         let in_force = self.in_force_for(work);
-        let forced = decision.filter(|_| work.call.provider.is_none() && !in_force.thresholds.automatic);
-        forced.map_or_else(|| in_force.provider_of(&work.call, &work.llm), |_| Truncation::ID.to_owned())
+        let forced = decision.filter(|_| work.options.provider.is_none() && !in_force.thresholds.automatic);
+        forced.map_or_else(|| in_force.provider_of(&work.options, &work.llm), |_| Truncation::ID.to_owned())
     }
 
     /// Returns the chosen provider and its fallbacks, with warnings about ids that do not exist.
@@ -499,7 +500,7 @@ impl Manager {
             None => default_fallback(first).to_vec(),
         };
         // Without a target, truncation cannot know how much to cut.
-        let has_target = work.call.target_tokens.is_some() || limit.is_some() || decision.is_some();
+        let has_target = work.options.target_tokens.is_some() || limit.is_some() || decision.is_some();
         let may_cut = self.options.fallback.is_some() || has_target;
         let standing_in = standing_in.into_iter().filter(|id| may_cut || *id != Truncation::ID);
         for (index, id) in standing_in.enumerate().filter(|(_, id)| *id != first) {
@@ -513,7 +514,8 @@ impl Manager {
             }
         }
         let others = Some(in_force.registry.clone());
-        Ok(Chain { providers, others, warnings, ready: None, keeps_proposal: false })
+        let config = work.options.config.clone();
+        Ok(Chain { providers, config, others, warnings, ready: None, keeps_proposal: false })
     }
 
     fn remember(&self, call: &CallOptions, report: &Report) {
@@ -564,7 +566,7 @@ fn default_fallback(provider: &str) -> &'static [&'static str] {
 /// )?;
 /// let truncation = create_provider("truncation", &json!({ "preserveRecentCount": 1 })).unwrap();
 /// let call = CallOptions { target_tokens: Some(500), ..CallOptions::default() };
-/// let report = condense_with(&truncation, Encoding::O200kBase, Work { call, ..Work::new(conversation) }).await;
+/// let report = condense_with(&truncation, Encoding::O200kBase, Work { options: call, ..Work::new(conversation) }).await;
 /// assert!(report.did_condense() && report.final_tokens() <= 500);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # })?;
@@ -582,21 +584,27 @@ pub async fn preview_with(provider: &Arc<dyn Provider>, encoding: Encoding, work
 async fn run_alone(provider: &Arc<dyn Provider>, encoding: Encoding, work: Work, trial: Option<Trial>) -> Report {
     let tally = match Tally::count(&work.conversation, encoding, &work.cancel) {
         Ok(tally) => tally,
-        Err(cancelled) => return Report::failed(cancelled.into(), work.call.total_tokens),
+        Err(cancelled) => return Report::failed(cancelled.into(), work.options.total_tokens),
     };
-    let (prev, price) = (work.call.total_tokens, work.conversation_price());
-    let (conversation, warnings) = work.call.protect.pin_telling(&work.conversation, &ToolTable::default());
-    let goal = Goal::new(prev, work.call.target_tokens.map(|target| target as f64));
+    let (prev, price) = (work.options.total_tokens, work.conversation_price());
+    let (conversation, warnings) = work.options.protect.pin_telling(&work.conversation, &ToolTable::default());
+    let goal = Goal::new(prev, work.options.target_tokens.map(|target| target as f64));
     let llm = Llm {
-        budget: Arc::new(Budget::part_of(Arc::default(), work.call.max_cost_per_condensation)),
+        budget: Arc::new(Budget::part_of(Arc::default(), work.options.max_cost_per_condensation)),
         price: work.summary_price(),
-        prompt: work.call.custom_condensing_prompt.clone(),
+        prompt: work.options.custom_condensing_prompt.clone(),
         host_request: work.host_request(),
-        system_prompt: work.call.system_prompt.clone(),
+        system_prompt: work.options.system_prompt.clone(),
         ..work.llm.clone()
     };
     let request = Request { llm, ..work.request(work.call_for_providers(encoding), conversation, tally, goal) };
-    let chain =
-        Chain { providers: vec![Arc::clone(provider)], others: None, warnings, ready: None, keeps_proposal: false };
+    let chain = Chain {
+        providers: vec![Arc::clone(provider)],
+        config: work.options.config.clone(),
+        others: None,
+        warnings,
+        ready: None,
+        keeps_proposal: false,
+    };
     chain.run(request, goal, (prev, price), trial).await.report
 }

@@ -8,20 +8,20 @@ pub struct Goal {
     /// counted ones.
     pub reported: Option<f64>,
     /// Maximum tokens of the condensed conversation.
-    pub limit: Option<f64>,
+    pub target: Option<f64>,
 }
 
 impl Goal {
     /// Creates a goal. A reported number of 0 counts as none.
-    pub fn new(reported: Option<f64>, limit: Option<f64>) -> Self {
-        Self { reported: reported.filter(|tokens| *tokens > 0.0), limit }
+    pub fn new(reported: Option<f64>, target: Option<f64>) -> Self {
+        Self { reported: reported.filter(|tokens| *tokens > 0.0), target }
     }
 
-    /// Converts the limit to counted tokens, of which the conversation has `before`.
-    pub fn counted_limit(&self, before: usize) -> Option<usize> {
-        let limit = self.limit?;
-        // Rounded down, so that a conversation within this number is also within the limit.
-        Some(self.reported.map_or(limit, |reported| before as f64 * (limit / reported)) as usize)
+    /// Converts the target to counted tokens, of which the conversation has `before`.
+    pub fn counted_target(&self, before: usize) -> Option<usize> {
+        let target = self.target?;
+        // Rounded down, so that a conversation within this number is also within the target.
+        Some(self.reported.map_or(target, |reported| before as f64 * (target / reported)) as usize)
     }
 
     /// Returns the remaining tokens in the caller's count, if local counts are `before` and `after`.
@@ -58,15 +58,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_within_the_counted_limit_is_within_the_limit() {
-        for (reported, before, limit) in [(90_000.0, 45_000, 40_000.0), (70_001.0, 99_991, 12_345.0), (3.0, 7, 2.0)] {
-            let goal = Goal::new(Some(reported), Some(limit));
-            let counted = goal.counted_limit(before).unwrap();
-            assert!(goal.left(before as f64, counted as f64) <= limit);
-            assert!(goal.left(before as f64, (counted + 1) as f64) > limit);
+    fn what_is_within_the_counted_target_is_within_the_target() {
+        for (reported, before, target) in [(90_000.0, 45_000, 40_000.0), (70_001.0, 99_991, 12_345.0), (3.0, 7, 2.0)] {
+            let goal = Goal::new(Some(reported), Some(target));
+            let counted = goal.counted_target(before).unwrap();
+            assert!(goal.left(before as f64, counted as f64) <= target);
+            assert!(goal.left(before as f64, (counted + 1) as f64) > target);
         }
-        assert_eq!(Goal::new(None, Some(5.0)).counted_limit(100), Some(5));
-        assert_eq!(Goal::new(Some(0.0), Some(5.0)).counted_limit(100), Some(5));
-        assert_eq!(Goal::new(Some(5.0), None).counted_limit(100), None);
+        assert_eq!(Goal::new(None, Some(5.0)).counted_target(100), Some(5));
+        assert_eq!(Goal::new(Some(0.0), Some(5.0)).counted_target(100), Some(5));
+        assert_eq!(Goal::new(Some(5.0), None).counted_target(100), None);
     }
 }

@@ -139,7 +139,7 @@ impl Manager {
     pub async fn prepare(&self, work: Work) -> Report {
         let tally = match self.count(&work) {
             Ok(tally) => tally,
-            Err(error) => return Report::failed(error, work.call.total_tokens),
+            Err(error) => return Report::failed(error, work.options.total_tokens),
         };
         let tokens = self.scale().apply(self.system_tokens(&work) + tally.total());
         let usage = self.usage(&work, &tally);
@@ -152,7 +152,7 @@ impl Manager {
         let snapshot =
             Snapshot { contents: Contents::hash(&work.conversation), asked: self.asked(&work, Some(&decision)) };
         let flight = loop {
-            let under_way = match self.take_off(&work.call.task_id, &snapshot) {
+            let under_way = match self.take_off(&work.options.task_id, &snapshot) {
                 Ok(flight) => break flight,
                 Err(under_way) => under_way,
             };
@@ -199,7 +199,7 @@ impl Manager {
         due: f64,
         report: Report,
     ) -> Report {
-        let (task, prev) = (&work.call.task_id, decision.prev_context_tokens);
+        let (task, prev) = (&work.options.task_id, decision.prev_context_tokens);
         let known = self.prepared(task, &snapshot);
         let fitting = TriggerDecision::fitting_below(due);
         if let Some(known) = known.as_ref().filter(|known| prev - known.tokens_saved <= fitting) {
@@ -228,7 +228,7 @@ impl Manager {
         }
         {
             let metrics = &mut self.state().metrics;
-            metrics.add_paid(work.call.profile_id.as_deref(), done.cost(), done.cost_by_model());
+            metrics.add_paid(work.options.profile_id.as_deref(), done.cost(), done.cost_by_model());
             metrics.add_variants(done.choices(), done.kept());
         }
         let told = match proposal.filter(|_| done.did_condense()) {
@@ -265,7 +265,7 @@ impl Manager {
         work: &Work,
         decision: &TriggerDecision,
     ) -> Result<(Option<Arc<Prepared>>, Option<Warning>), CondenseError> {
-        let task = &work.call.task_id;
+        let task = &work.options.task_id;
         let (under_way, kept) = {
             let all = self.preparations();
             (all.under_way.get(task).cloned(), all.for_task(task))
@@ -293,9 +293,9 @@ impl Manager {
     fn asked(&self, work: &Work, decision: Option<&TriggerDecision>) -> Asked {
         Asked {
             provider: self.first_provider(work, decision),
-            config: work.call.config.clone(),
-            prompt: work.call.custom_condensing_prompt.clone(),
-            user: work.call.user_id.clone(),
+            config: work.options.config.clone(),
+            prompt: work.options.custom_condensing_prompt.clone(),
+            user: work.options.user_id.clone(),
         }
     }
 }

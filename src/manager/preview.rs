@@ -83,13 +83,13 @@ impl PreviewReport {
     /// Describes the outcome of a dry run.
     pub(super) fn describe(outcome: &Outcome, scale: Scale, trial: Trial) -> Self {
         let Outcome { ran, restorable, tokens: counted, .. } = outcome;
-        let spent = &ran.now.llm.spent;
+        let spent = &ran.request.llm.spent;
         let (exact, priced) = (!spent.would_ask(), !spent.is_unpriced());
         if restorable.plan.is_empty() {
             let confidence = if ran.error.is_some() { 0.0 } else { 1.0 };
             return Self { exact, priced, confidence, samples: Vec::new() };
         }
-        let estimates = restorable.condensed.entries().iter().flat_map(|entry| &entry.estimates);
+        let estimates = restorable.conversation.entries().iter().flat_map(|entry| &entry.estimates);
         let tokens: usize = estimates.map(|estimate| estimate.tokens).sum();
         let removed = counted.original.saturating_sub(counted.left).max(1);
         Self {
@@ -153,7 +153,7 @@ fn changed_messages(restorable: &Restorable) -> Vec<PreviewSample> {
     };
     let mut found = Vec::new();
     let mut next = 0;
-    for (at, entry) in restorable.condensed.entries().iter().enumerate() {
+    for (at, entry) in restorable.conversation.entries().iter().enumerate() {
         let exact = entry.estimates.is_empty();
         match entry.origin {
             None => found.push(PreviewSample { added: true, ..sample(next, Some(at), exact) }),

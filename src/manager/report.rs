@@ -225,10 +225,10 @@ impl Report {
     #[must_use]
     pub fn build(outcome: Outcome, prev: Option<f64>, price: Option<&ModelPrice>) -> Self {
         let Outcome { ran, restorable, mut changed, survival, tokens, elapsed_ms } = outcome;
-        let Restorable { plan, before, after, replaced, recipes, .. } = restorable;
-        let Ran { now, turn, summary, .. } = ran;
+        let Restorable { plan, original_contents, contents, replaced, recipes, .. } = restorable;
+        let Ran { request, turn, summary, .. } = ran;
         let did_condense = !plan.is_empty();
-        name_changes(&mut changed.changes, &before);
+        name_changes(&mut changed.changes, &original_contents);
         let groups = UndoGroups::group(&plan, &changed.changes);
         let saved = tokens.original.saturating_sub(tokens.left);
         let reduction = percent(saved, tokens.original);
@@ -236,9 +236,9 @@ impl Report {
         let new = reported_after(prev, tokens.original as f64, tokens.left as f64);
         let kept = (prev * tokens.kept_share).round() as usize;
         let measured = Kept::measured(survival.as_ref(), summary.summary_quality.as_ref());
-        let (operations, cost) = (changed.operations(), now.llm.spent.total());
+        let (operations, cost) = (changed.operations(), request.llm.spent.total());
         Self {
-            contents: did_condense.then(|| BothContents { original: before.whole(), condensed: after }),
+            contents: did_condense.then(|| BothContents { original: original_contents.whole(), condensed: contents }),
             plan: ToldPlan::Own(BoundPlan::new(plan, replaced).with_groups(groups.of_edits)),
             groups: groups.changes,
             recipes,
@@ -273,15 +273,15 @@ impl Report {
             warnings: turn.warnings,
             passes: turn.passes,
             providers: ProviderShare::each(&turn.saved, saved),
-            requests: now.llm.requests.all(),
-            choices: now.choices.all(),
+            requests: request.llm.requests.all(),
+            choices: request.choices.all(),
             trigger: None,
             decision: None,
             applied_preparation: None,
             preparation: None,
             preview: None,
             calls: turn.calls,
-            cost_by_model: now.llm.spent.by_model(),
+            cost_by_model: request.llm.spent.by_model(),
         }
     }
 

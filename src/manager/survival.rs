@@ -161,14 +161,14 @@ impl AddAssign for Fate {
 /// A finished condensation.
 pub struct Done<'a> {
     /// The original conversation, with its pins.
-    pub before: &'a Conversation,
+    pub original: &'a Conversation,
     /// Its tokens.
     pub tally_before: &'a Tally,
     /// The condensed conversation.
-    pub after: &'a Conversation,
+    pub conversation: &'a Conversation,
     /// Its tokens.
     pub tally_after: &'a Tally,
-    /// The plan that turns `before` into `after`.
+    /// The plan that turns `original` into `conversation`.
     pub plan: &'a Plan,
     /// The changes, step by step.
     pub changes: &'a [Change],
@@ -179,7 +179,7 @@ pub struct Done<'a> {
 impl Survival {
     /// Compares the conversations.
     pub fn compare(done: &Done<'_>) -> Self {
-        let kinds = kinds(done.before, done.tools);
+        let kinds = kinds(done.original, done.tools);
         let after = Afterwards::count(done);
         let why = Reasons::collect(done);
         let mut survival = Self::default();
@@ -192,7 +192,7 @@ impl Survival {
                 };
                 fate.before = Blocks::one(tokens);
                 // An earlier provider may have removed what a later provider's rule protects.
-                if fate.kept.blocks > 0 && done.before.entries()[message].pins.holds(block) {
+                if fate.kept.blocks > 0 && done.original.entries()[message].pins.holds(block) {
                     fate.protected = Blocks::one(tokens);
                 }
                 *survival.by_kind.entry(*kind).or_default() += fate;
@@ -207,8 +207,8 @@ impl Survival {
 
     fn add_log(&mut self, done: &Done<'_>) {
         let known: HashSet<String> =
-            stories(done.before).flat_map(entries).flat_map(lines_of).map(|(.., line)| line).collect();
-        for text in stories(done.after) {
+            stories(done.original).flat_map(entries).flat_map(lines_of).map(|(.., line)| line).collect();
+        for text in stories(done.conversation) {
             for (quoted, kind, line) in entries(text).into_iter().flat_map(lines_of) {
                 self.add_line(done, (quoted, kind), &line, known.contains(&line));
             }
@@ -277,14 +277,15 @@ impl Afterwards {
                 Edit::Set { message, path, .. } => match path.get(1) {
                     Some(PathStep::Index(block)) => set.push((*message, *block)),
                     _ => set.extend(
-                        (0..done.before.message(*message).content.blocks().len().max(1)).map(|block| (*message, block)),
+                        (0..done.original.message(*message).content.blocks().len().max(1))
+                            .map(|block| (*message, block)),
                     ),
                 },
                 Edit::Insert { .. } => {}
             }
         }
         let places: HashMap<usize, usize> =
-            (0..).zip(done.after.entries()).filter_map(|(at, entry)| Some((entry.origin?, at))).collect();
+            (0..).zip(done.conversation.entries()).filter_map(|(at, entry)| Some((entry.origin?, at))).collect();
         for (message, block) in set {
             let by: isize =
                 shifts.get(&message).into_iter().flatten().filter(|(from, _)| *from <= block).map(|(_, by)| by).sum();
@@ -400,7 +401,7 @@ fn told_by_host(done: &Done<'_>) -> HashSet<usize> {
     });
     let beside = |before: usize| {
         let above = (0..before).rev().take_while(|message| dropped.contains(message));
-        let below = (before..done.before.len()).take_while(|message| dropped.contains(message));
+        let below = (before..done.original.len()).take_while(|message| dropped.contains(message));
         above.chain(below).collect::<Vec<_>>()
     };
     summaries.flat_map(beside).collect()
@@ -492,7 +493,7 @@ mod tests {
         let provider = create_provider(provider, &config).unwrap();
         let conversation = Conversation::parse(&history().to_string()).unwrap();
         let call = CallOptions { target_tokens: target, ..CallOptions::default() };
-        let work = Work { call, ..Work::new(conversation) };
+        let work = Work { options: call, ..Work::new(conversation) };
         let report = condense_with(&provider, Encoding::default(), work);
         tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(report)
     }

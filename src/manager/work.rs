@@ -19,7 +19,7 @@ pub struct Work {
     /// The conversation.
     pub conversation: Conversation,
     /// The options of the call.
-    pub call: CallOptions,
+    pub options: CallOptions,
     /// The manager's settings when the call was made. If absent, the current ones when they are needed.
     pub in_force: Option<Arc<InForce>>,
     /// The call, as custom providers know it.
@@ -37,7 +37,7 @@ impl Work {
     pub fn new(conversation: Conversation) -> Self {
         Self {
             conversation,
-            call: CallOptions::default(),
+            options: CallOptions::default(),
             in_force: None,
             host_call: HostCall::default(),
             llm: Llm::default(),
@@ -48,13 +48,13 @@ impl Work {
 
     /// Returns the settings of the call for providers.
     pub(super) fn call_for_providers(&self, encoding: Encoding) -> Call {
-        let task = Some(self.call.task_id.clone()).filter(|task| !task.is_empty());
+        let task = Some(self.options.task_id.clone()).filter(|task| !task.is_empty());
         Call {
             system_tokens: self.system_tokens(encoding),
             thinking: self.thinking(),
-            recall: self.call.recall,
+            recall: self.options.recall,
             host: self.host_call.clone(),
-            subject: Subject { user: self.call.user_id.clone(), task },
+            subject: Subject { user: self.options.user_id.clone(), task },
             ..Call::default()
         }
     }
@@ -64,46 +64,45 @@ impl Work {
     pub(super) fn request(&self, call: Call, conversation: Conversation, tally: Tally, goal: Goal) -> Request {
         let request = Request {
             call: Arc::new(call),
-            config: self.call.config.clone(),
             cancel: self.cancel.clone(),
             progress: self.progress.clone(),
             ..Request::new(conversation, tally)
         };
-        Request { target_tokens: goal.counted_limit(request.scaled(&request.tally)), ..request }
+        Request { target_tokens: goal.counted_target(request.scaled(&request.tally)), ..request }
     }
 
     /// Returns the host's own request. An unreadable one is ignored: summaries are then requested separately.
     pub(super) fn host_request(&self) -> Option<Arc<HostRequest>> {
-        self.call.host_request.as_deref().and_then(|json| HostRequest::read(json).ok()).map(Arc::new)
+        self.options.host_request.as_deref().and_then(|json| HostRequest::read(json).ok()).map(Arc::new)
     }
 
     /// Returns the price of the conversation's own model: from the call, or else from its handler.
     pub(super) fn conversation_price(&self) -> Option<ModelPrice> {
         let of_handler = || self.llm.handler.as_ref().and_then(|handler| handler.price().cloned());
-        self.call.price.clone().or_else(of_handler)
+        self.options.price.clone().or_else(of_handler)
     }
 
     /// Returns the price of summaries that the conversation's own model writes.
     pub(super) fn summary_price(&self) -> Option<ModelPrice> {
-        self.call.price.clone().filter(|_| self.llm.condensing_handler.is_none())
+        self.options.price.clone().filter(|_| self.llm.condensing_handler.is_none())
     }
 
     /// Returns the call's option for thinking, and how the model binds thinking: from the call, or else by the
     /// handler's model.
     pub(super) fn thinking(&self) -> ThinkingRule {
         let of_handler = || self.llm.handler.as_ref().map(|handler| Binding::of_model(handler.model()));
-        let binding = match (self.call.preserved_thinking, self.call.model.as_deref()) {
+        let binding = match (self.options.preserved_thinking, self.options.model.as_deref()) {
             (Some(true), _) => Binding::Prefix,
             (Some(false), _) => Binding::Loop,
             (None, Some(model)) => Binding::of_model(model),
             (None, None) => of_handler().unwrap_or_default(),
         };
-        ThinkingRule { wish: self.call.thinking.unwrap_or_default(), binding }
+        ThinkingRule { wish: self.options.thinking.unwrap_or_default(), binding }
     }
 
     /// Returns the unscaled tokens of the system prompt.
     pub(super) fn system_tokens(&self, encoding: Encoding) -> usize {
-        let prompt = &self.call.system_prompt;
+        let prompt = &self.options.system_prompt;
         if prompt.is_empty() { 0 } else { count_inside(prompt, encoding).tokens }
     }
 }

@@ -104,7 +104,7 @@ impl Provider for HostProvider {
         Ok(())
     }
 
-    async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
+    async fn propose(&self, request: &Request, config: &Value) -> Result<Proposal, CondenseError> {
         let before = Plan::between(&request.original, &request.conversation);
         let replaced = Replaced::record(&before, &request.original, &Contents::hash(&request.original));
         let call = json!({
@@ -112,7 +112,7 @@ impl Provider for HostProvider {
             "plan": BoundPlan::new(before, replaced),
             "tokenCount": request.scaled(&request.tally),
             "targetTokens": request.target_tokens,
-            "config": request.config,
+            "config": config,
             // A strategy may do a dry run within a call that is not one.
             "isPreview": request.llm.preview.is_some(),
             "dollarsLeft": request.llm.budget.left(),

@@ -156,12 +156,12 @@ impl Incoming {
         let (reader, room) = messages;
         let read = reader.finish().map_err(|error| CondenseError::Internal(error.to_string()))?;
         let conversation = read.conversation().clone();
-        let (call, refusal) = match &read {
+        let (options, refusal) = match &read {
             Messages::Foreign(projection) => (options.projected(projection), Some(refusal(projection))),
             Messages::Own(_) => (options, None),
         };
         let host_call = HostCall { id: host_call, refusal };
-        Ok((Work { conversation, call, in_force, host_call, llm, cancel, progress }, read, room))
+        Ok((Work { conversation, options, in_force, host_call, llm, cancel, progress }, read, room))
     }
 }
 

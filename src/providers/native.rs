@@ -92,8 +92,8 @@ impl Provider for Native {
         NativeConfig::read(config).map(drop)
     }
 
-    async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
-        let config = NativeConfig::read(&merged(&self.config, &request.config))?;
+    async fn propose(&self, request: &Request, config: &Value) -> Result<Proposal, CondenseError> {
+        let config = NativeConfig::read(&merged(&self.config, config))?;
         let middle = Middle {
             provider: Self::ID,
             keep: config.max_messages_to_keep,

@@ -37,15 +37,20 @@ pub trait Provider: Send + Sync {
         Ok(())
     }
 
-    /// Decides what to change.
+    /// Decides what to change. The fields of `config` take the place of its own.
     ///
     /// # Errors
     /// Any [`CondenseError`]; the conversation then remains unchanged.
-    async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError>;
+    async fn propose(&self, request: &Request, config: &Value) -> Result<Proposal, CondenseError>;
 
     /// Decides what to change, for a provider that runs others. The default ignores `_others`.
-    async fn propose_among(&self, request: &Request, _others: &Registry) -> Result<Proposal, CondenseError> {
-        self.propose(request).await
+    async fn propose_among(
+        &self,
+        request: &Request,
+        config: &Value,
+        _others: &Registry,
+    ) -> Result<Proposal, CondenseError> {
+        self.propose(request, config).await
     }
 
     /// Returns the protection rules of its configuration, with the fields of `config` in place of its own.

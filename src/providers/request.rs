@@ -28,8 +28,6 @@ pub struct Request {
     pub tally: Tally,
     /// Scaled tokens that conversation and system prompt may have afterwards.
     pub target_tokens: Option<usize>,
-    /// Overrides fields of the provider's configuration.
-    pub config: serde_json::Value,
     /// Meanings and rules of the tools in the conversation.
     pub tools: ToolTable,
     /// Sends requests for summaries, and knows their cost.

@@ -72,7 +72,7 @@ impl State {
     /// Creates the state before any step.
     pub fn new(request: Request) -> Self {
         Self {
-            request: Request { config: serde_json::Value::Null, ..request },
+            request,
             notes: Vec::new(),
             shares: Vec::new(),
             passes: Vec::new(),

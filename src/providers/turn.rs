@@ -50,22 +50,21 @@ pub struct Task {
 impl Task {
     /// Returns the provider's request in the current state. A repeat reports no decisions.
     fn request(&self, state: &State) -> Request {
-        let whole = state.request.clone();
+        let request = state.request.clone();
         Request {
-            config: self.config.clone(),
             target_tokens: self.target_tokens,
-            llm: self.llm.clone().unwrap_or(whole.llm),
-            progress: if self.is_pass { whole.progress.in_pass(&self.id) } else { whole.progress },
-            choices: if state.is_repeat { Arc::default() } else { whole.choices },
-            ..whole
+            llm: self.llm.clone().unwrap_or(request.llm),
+            progress: if self.is_pass { request.progress.in_pass(&self.id) } else { request.progress },
+            choices: if state.is_repeat { Arc::default() } else { request.choices },
+            ..request
         }
     }
 
     /// Runs the provider. A panic becomes an error, and after an abort the provider has only a short time to end.
     async fn proposed(&self, request: &Request) -> Result<Proposal, CondenseError> {
         let proposing = match &self.others {
-            Some(others) => self.provider.propose_among(request, others),
-            None => self.provider.propose(request),
+            Some(others) => self.provider.propose_among(request, &self.config, others),
+            None => self.provider.propose(request, &self.config),
         };
         let proposing = AssertUnwindSafe(proposing).catch_unwind();
         // The caller does not wait for a provider that ignores the signal.

@@ -68,13 +68,18 @@ impl Provider for Strategy {
         true
     }
 
-    async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
+    async fn propose(&self, request: &Request, config: &Value) -> Result<Proposal, CondenseError> {
         // Without the caller's registry, providers and strategies have their defaults.
-        self.propose_among(request, &super::registry()).await
+        self.propose_among(request, config, &super::registry()).await
     }
 
-    async fn propose_among(&self, request: &Request, others: &Registry) -> Result<Proposal, CondenseError> {
-        let config = merged(&self.config, &request.config);
+    async fn propose_among(
+        &self,
+        request: &Request,
+        config: &Value,
+        others: &Registry,
+    ) -> Result<Proposal, CondenseError> {
+        let config = merged(&self.config, config);
         refused(tables::faults(self.id, &config))?;
         let config = StrategyConfig::read(self.id, &config)?;
         if request.target_tokens.is_some() && request.meets_target(&request.tally) {

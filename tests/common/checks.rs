@@ -19,7 +19,7 @@ pub fn wait_for<T>(future: impl Future<Output = T>) -> T {
 
 /// A call with these options.
 pub fn work(conversation: Conversation, call: CallOptions) -> Work {
-    Work { call, ..Work::new(conversation) }
+    Work { options: call, ..Work::new(conversation) }
 }
 
 /// Returns the info of a provider of the tests: nothing but its id.

@@ -49,7 +49,7 @@ impl Provider for Faulty {
         info_of("faulty")
     }
 
-    async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
+    async fn propose(&self, request: &Request, _config: &Value) -> Result<Proposal, CondenseError> {
         let conversation = &request.conversation;
         let call = self.calls.fetch_add(1, Ordering::SeqCst);
         let edit = match self.fault {

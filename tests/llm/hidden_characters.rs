@@ -127,7 +127,8 @@ fn nor_behind_a_summary() {
         manager.register(roo_condense::create_provider("native", &check).unwrap());
         let handler: Arc<dyn LlmHandler> = Arc::new(Scripted::saying("Things were done."));
         let call = CallOptions::read(&Value::Null, &Value::Null).unwrap();
-        let work = Work { call, llm: Llm { handler: Some(handler), ..Llm::default() }, ..Work::new(before.clone()) };
+        let work =
+            Work { options: call, llm: Llm { handler: Some(handler), ..Llm::default() }, ..Work::new(before.clone()) };
         let report = wait_for(manager.condense(work));
         let after = check_report(&before, &report);
         assert_eq!(ours(&before, &after), Vec::<String>::new(), "{hidden:?}");

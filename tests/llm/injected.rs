@@ -46,7 +46,7 @@ async fn asked(messages: &Value, provider: &Value) -> Vec<LlmRequest> {
     let handler = Arc::new(Scripted::saying("Short."));
     let work = Work {
         conversation: Conversation::parse(&messages.to_string()).unwrap(),
-        call: CallOptions::read(&Value::Null, provider).unwrap(),
+        options: CallOptions::read(&Value::Null, provider).unwrap(),
         host_call: HostCall::default(),
         in_force: None,
         llm: Llm { handler: Some(handler.clone()), ..Llm::default() },

@@ -23,7 +23,7 @@ fn manager(options: &Value) -> Manager {
 fn work(conversation: &Conversation, handler: Arc<dyn LlmHandler>) -> Work {
     Work {
         conversation: conversation.clone(),
-        call: CallOptions::read(&Value::Null, &Value::Null).unwrap(),
+        options: CallOptions::read(&Value::Null, &Value::Null).unwrap(),
         host_call: HostCall::default(),
         in_force: None,
         llm: Llm { handler: Some(handler), ..Llm::default() },
@@ -109,7 +109,7 @@ async fn failures_leave_everything_and_tell_the_cost() {
         assert_eq!(alone.metrics().providers["native"].errors, 1);
         let helped = manager(&json!({ "fallback": ["truncation"] }));
         let mut work = work(&conversation, handler);
-        work.call.target_tokens = Some(300);
+        work.options.target_tokens = Some(300);
         let report = helped.condense(work).await;
         assert_eq!((report.error_code(), report.provider()), (None, "truncation"));
         assert!((report.cost() - cost).abs() < 1e-9);

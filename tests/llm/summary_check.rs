@@ -49,7 +49,7 @@ fn manager(check: &Value) -> Manager {
 fn work(handler: &Arc<Scripted>) -> Work {
     let handler: Arc<dyn LlmHandler> = handler.clone();
     let call = CallOptions::read(&Value::Null, &Value::Null).unwrap();
-    Work { call, llm: Llm { handler: Some(handler), ..Llm::default() }, ..Work::new(history()) }
+    Work { options: call, llm: Llm { handler: Some(handler), ..Llm::default() }, ..Work::new(history()) }
 }
 
 /// Answers in turn; the last one again and again.
@@ -187,7 +187,7 @@ async fn a_model_that_cannot_be_asked_again_costs_no_summary() {
     let long = move |_: &LlmRequest, _| Ok(LlmResponse::new("It went well.", Some(usage), StopReason::EndTurn));
     let handler = Arc::new(Scripted::new(long));
     let mut limited = work(&handler);
-    limited.call.max_cost_per_condensation = Some(0.018);
+    limited.options.max_cost_per_condensation = Some(0.018);
     let report = manager(&json!(true)).condense(limited).await;
     assert_eq!((handler.asked().len(), report.error_code(), report.summary()), (1, None, "It went well."));
     assert!(report.warnings().iter().any(|warning| warning.error_code.as_deref() == Some("cost_limit")));
@@ -214,7 +214,7 @@ async fn batches_of_the_smart_provider_are_checked_too() {
     });
     let manager = Manager::new(ManagerOptions::read(&json!({ "fallback": false, "provider": "smart" })).unwrap());
     let mut work = work(&handler);
-    work.call.config = json!({ "losslessPrelude": { "enabled": false }, "passes": [pass] });
+    work.options.config = json!({ "losslessPrelude": { "enabled": false }, "passes": [pass] });
     let report = manager.condense(work).await;
     assert_eq!((report.error_code(), handler.asked().len(), report.summary()), (None, 2, GOOD));
     assert_eq!(quality(&report)["askedAgain"], true);

@@ -115,7 +115,7 @@ impl Provider for Host {
         info_of("host")
     }
 
-    async fn propose(&self, _request: &Request) -> Result<Proposal, CondenseError> {
+    async fn propose(&self, _request: &Request, _config: &Value) -> Result<Proposal, CondenseError> {
         Ok(Proposal { plan: self.0.clone(), ..Proposal::default() })
     }
 }

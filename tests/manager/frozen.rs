@@ -57,7 +57,7 @@ proptest! {
             // The providers that replace it have configurations of their own.
             call.target_tokens = None;
         }
-        let report = wait_for(manager.condense(Work { llm: model(), call, ..Work::new(before.clone()) }));
+        let report = wait_for(manager.condense(Work { llm: model(), options: call, ..Work::new(before.clone()) }));
         let after = check_report(&before, &report);
         prop_assert_eq!(first(&after, frozen), first(&before, frozen), "{:?}", report.changes());
     }
@@ -79,7 +79,7 @@ fn a_target_that_is_missed_because_of_it_says_so() {
         let options = json!({ "provider": id, "frozenMessages": 15 });
         let manager = Manager::new(ManagerOptions::read(&options).unwrap());
         let call = CallOptions { target_tokens: Some(5000), ..CallOptions::default() };
-        let report = wait_for(manager.condense(Work { call, ..Work::new(before.clone()) }));
+        let report = wait_for(manager.condense(Work { options: call, ..Work::new(before.clone()) }));
         let told =
             report.warnings().iter().find(|warning| warning.code == WarningCode::TargetNotMet).expect("it is missed");
         assert!(
@@ -99,7 +99,7 @@ fn what_a_providers_own_call_freezes_or_protects_stays() {
     for options in [json!({ "frozenMessages": 9 }), json!({ "protect": { "messages": all } })] {
         let provider = create_provider("truncation", &json!({})).unwrap();
         let call = CallOptions { target_tokens: Some(5000), ..CallOptions::read(&json!({}), &options).unwrap() };
-        let work = Work { call, ..Work::new(before.clone()) };
+        let work = Work { options: call, ..Work::new(before.clone()) };
         let report = wait_for(condense_with(&provider, Encoding::O200kBase, work));
         let after = before.apply(report.plan()).unwrap();
         assert!(report.did_condense());

@@ -62,8 +62,8 @@ impl Provider for Fake {
         info_of(self.id)
     }
 
-    async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
-        self.seen.lock().unwrap().push((request.config.clone(), request.target_tokens, request.tally.total()));
+    async fn propose(&self, request: &Request, config: &Value) -> Result<Proposal, CondenseError> {
+        self.seen.lock().unwrap().push((config.clone(), request.target_tokens, request.tally.total()));
         let mut proposal = Proposal { cost: self.cost, ..Proposal::default() };
         let edits = &mut proposal.plan.edits;
         let insert = |before, text: String| {

@@ -39,7 +39,7 @@ fn work(handler: &Arc<Scripted>, count: usize, tokens: f64) -> Work {
     let context = json!({ "totalTokens": tokens, "contextWindow": 100_000, "taskId": "t" });
     let handler: Arc<dyn LlmHandler> = handler.clone();
     Work {
-        call: CallOptions::read(&context, &Value::Null).unwrap(),
+        options: CallOptions::read(&context, &Value::Null).unwrap(),
         llm: Llm { handler: Some(handler), ..Llm::default() },
         ..Work::new(conversation(&messages(count)))
     }
@@ -121,8 +121,8 @@ async fn another_conversation_is_condensed_as_ever_and_told_why() {
     let mut marked = messages(45);
     marked[3]["ts"] = json!(5);
     let other = work(&handler, 45, DUE);
-    let call = CallOptions { config: json!({ "maxMessagesToKeep": 5 }), ..other.call.clone() };
-    let due = manager.condense_if_needed(Work { call, ..other }).await;
+    let call = CallOptions { config: json!({ "maxMessagesToKeep": 5 }), ..other.options.clone() };
+    let due = manager.condense_if_needed(Work { options: call, ..other }).await;
     assert_eq!(applied(&due), Value::Null);
     let due = manager.condense_if_needed(Work { conversation: conversation(&marked), ..work(&handler, 45, DUE) }).await;
     assert_eq!(applied(&due)["messages"], 41);
@@ -180,7 +180,7 @@ async fn what_is_prepared_for_another_conversation_or_request_is_no_answer() {
     let rewound = work(&handler, 21, DUE);
     let other = work(&handler, 41, 70_000.0);
     let other = Work {
-        call: CallOptions { custom_condensing_prompt: Some("Briefly.".to_owned()), ..other.call.clone() },
+        options: CallOptions { custom_condensing_prompt: Some("Briefly.".to_owned()), ..other.options.clone() },
         ..other
     };
     let (first, due, second) = tokio::join!(
@@ -245,7 +245,7 @@ async fn of_many_tasks_the_newest_are_kept() {
     let manager = manager();
     let of = |task: usize, count, tokens| {
         let work = work(&handler, count, tokens);
-        Work { call: CallOptions { task_id: task.to_string(), ..work.call.clone() }, ..work }
+        Work { options: CallOptions { task_id: task.to_string(), ..work.options.clone() }, ..work }
     };
     for task in 0..12 {
         manager.prepare(of(task, 41, 70_000.0)).await;

@@ -34,7 +34,7 @@ fn manager(options: Value) -> Manager {
 fn work(messages: &[Value], tokens: usize, options: Value) -> Work {
     let context = json!({ "totalTokens": tokens, "contextWindow": WINDOW, "taskId": "t" });
     Work {
-        call: CallOptions::read(&context, &options).unwrap(),
+        options: CallOptions::read(&context, &options).unwrap(),
         ..Work::new(Conversation::parse(&json!(messages).to_string()).unwrap())
     }
 }

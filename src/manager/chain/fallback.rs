@@ -16,7 +16,7 @@ use crate::{
 #[derive(Default)]
 pub struct Ran {
     /// The request with the conversation as it is now.
-    pub now: Request,
+    pub request: Request,
     /// The results of all turns.
     pub turn: Turn,
     /// The newest summary.
@@ -42,16 +42,16 @@ impl Ran {
     }
 
     /// Returns the state with all changes undone.
-    pub fn undone(self, begun: &Request) -> Self {
+    pub fn undone(self, request: &Request) -> Self {
         let turn = Turn { changes: Vec::new(), ..self.turn };
-        let (conversation, tally) = (begun.original.clone(), begun.tally.clone());
-        Self { now: Request { conversation, tally, ..self.now }, turn, host_count: None, ..self }
+        let (conversation, tally) = (request.original.clone(), request.tally.clone());
+        Self { request: Request { conversation, tally, ..self.request }, turn, host_count: None, ..self }
     }
 
     /// Reports either the changes or the error. After an abort or a caller's mistake, all changes are undone.
-    pub fn concluded(self, begun: &Request) -> Self {
+    pub fn concluded(self, request: &Request) -> Self {
         if self.must_stop() {
-            return Self { thinking_removed: 0, summary: Summary::default(), ..self.undone(begun) };
+            return Self { thinking_removed: 0, summary: Summary::default(), ..self.undone(request) };
         }
         let error = self.error.filter(|_| self.turn.changes.is_empty());
         Self { error, ..self }
@@ -76,9 +76,9 @@ struct Fallback {
 
 /// Runs `tasks` in order. If one fails or exceeds the target, the next one continues with its result. Without a target,
 /// the chain ends at the first success; a fallback must also save tokens to count as one.
-pub async fn run(chain: &Chain, tasks: &[Task], begun: &Request, warnings: Vec<Warning>) -> Ran {
+pub async fn run(chain: &Chain, tasks: &[Task], request: &Request, warnings: Vec<Warning>) -> Ran {
     let mut work = Fallback {
-        state: State::new(begun.clone()),
+        state: State::new(request.clone()),
         turn: Turn { warnings, ..Turn::default() },
         counts: HostCounts::default(),
         asked: Asked::NotYet,
@@ -92,7 +92,7 @@ pub async fn run(chain: &Chain, tasks: &[Task], begun: &Request, warnings: Vec<W
         work.ask_in_turn(tasks).await;
     }
     let proposal =
-        (chain.keeps_proposal && !work.turn.changes.is_empty()).then(|| work.state.clone().into_proposal(begun));
+        (chain.keeps_proposal && !work.turn.changes.is_empty()).then(|| work.state.clone().into_proposal(request));
     work.end(was_ready, proposal)
 }
 
@@ -176,15 +176,15 @@ impl Fallback {
     }
 
     fn end(self, was_ready: bool, proposal: Option<Proposal>) -> Ran {
-        let State { request: now, summary, summary_quality, .. } = self.state;
+        let State { request, summary, summary_quality, .. } = self.state;
         if self.turn.changes.is_empty() {
-            now.llm.spent.add_refused();
+            request.llm.spent.add_refused();
         }
         let error = if let Asked::Failed(error) = self.asked { Some(error) } else { None };
         Ran {
             // An abort takes precedence over earlier errors.
-            error: if now.cancel.check().is_err() { Some(CondenseError::Aborted) } else { error },
-            now,
+            error: if request.cancel.check().is_err() { Some(CondenseError::Aborted) } else { error },
+            request,
             turn: self.turn,
             summary: Summary { summary, summary_quality },
             provider: self.provider,

@@ -14,19 +14,19 @@ fn is_miss(warning: &Warning) -> bool {
 
 /// Replaces the providers' warnings about the target by one about the final result, or removes them if it meets the
 /// target.
-pub async fn told(mut ran: Ran, begun: &Request, goal: Goal) -> Ran {
-    let Some(limit) = goal.limit else { return ran };
+pub async fn told(mut ran: Ran, request: &Request, goal: Goal) -> Ran {
+    let Some(target) = goal.target else { return ran };
     // If nothing changed, the handler has not counted yet. If tokens were reported, no count is needed.
     let is_uncounted = ran.host_count.is_none() && ran.error.is_none() && ran.turn.changes.is_empty();
     let counted = if is_uncounted && goal.reported.is_none() {
-        match host_count(&ran.now, &ran.now.conversation, None, &mut ran.turn.warnings).await {
+        match host_count(&ran.request, &ran.request.conversation, None, &mut ran.turn.warnings).await {
             Ok(counted) => counted,
             Err(aborted) => return Ran { error: Some(aborted), ..ran },
         }
     } else {
         ran.host_count
     };
-    let ours = (begun.scaled(&begun.tally), ran.now.scaled(&ran.now.tally));
+    let ours = (request.scaled(&request.tally), ran.request.scaled(&ran.request.tally));
     let (before, after) = counted.map_or((ours.0 as f64, ours.1 as f64), |count| (count.before, count.after));
     let left = goal.left(before, after);
     // A ratio of the handler's counts is inexact, because the counts are rounded, so one token more is allowed. The
@@ -34,7 +34,7 @@ pub async fn told(mut ran: Ran, begun: &Request, goal: Goal) -> Ran {
     let rounding = if counted.is_some() && goal.reported.is_some() { 1.0 } else { 0.0 };
     // The last provider's warning is about the final result, by the local count.
     let last = ran.turn.warnings.iter().rfind(|warning| is_miss(warning)).cloned();
-    let is_missed = left > limit + rounding;
+    let is_missed = left > target + rounding;
     if is_missed && last.is_none() && counted.is_none() && ran.error.is_some() {
         return ran;
     }
@@ -42,7 +42,7 @@ pub async fn told(mut ran: Ran, begun: &Request, goal: Goal) -> Ran {
     if !is_missed {
         return ran;
     }
-    let (ours, left, target) = (ours.1, left.ceil(), limit.floor());
+    let (ours, left, target) = (ours.1, left.ceil(), target.floor());
     let said = match (last, counted, goal.reported) {
         (Some(Warning { said: Some(said), .. }), None, None) => said,
         (Some(Warning { message, .. }), None, None) => Said::own(message),
@@ -55,7 +55,7 @@ pub async fn told(mut ran: Ran, begun: &Request, goal: Goal) -> Ran {
             said!("warning.missed", left: left, target: target, tried: tried.join(", "))
         }
     };
-    let said = match ran.now.conversation.frozen() {
+    let said = match ran.request.conversation.frozen() {
         0 => said,
         frozen => said!("warning.missedFrozen", missed: said, count: frozen),
     };

@@ -36,6 +36,8 @@ use crate::{
 pub struct Chain {
     /// The first provider, then its fallbacks in order.
     pub providers: Vec<Arc<dyn Provider>>,
+    /// The call's configuration for the first provider.
+    pub config: Value,
     /// The providers that strategies may run; `None` without a manager.
     pub others: Option<Registry>,
     /// Warnings about providers that do not exist.
@@ -52,7 +54,7 @@ impl Chain {
         let task = |(index, provider): (usize, &Arc<dyn Provider>)| Task {
             id: provider.info().id,
             provider: Arc::clone(provider),
-            config: if index == 0 { request.config.clone() } else { Value::Null },
+            config: if index == 0 { self.config.clone() } else { Value::Null },
             target_tokens: request.target_tokens,
             llm: None,
             others: self.others.clone(),
@@ -67,12 +69,12 @@ impl Chain {
 pub async fn run(chain: &Chain, request: Request, goal: Goal) -> Outcome {
     let started = Instant::now();
     let tasks = chain.tasks(&request);
-    let (begun, about_rules) = under_rules(&tasks, request);
+    let (request, about_rules) = under_rules(&tasks, request);
     let warnings = chain.warnings.iter().cloned().chain(about_rules).collect();
-    let ran = fallback::run(chain, &tasks, &begun, warnings).await;
-    let ran = thinking::settled(ran, &begun).await.concluded(&begun);
-    let ran = missed::told(ran, &begun, goal).await;
-    Outcome::complete(ran, &begun, started)
+    let ran = fallback::run(chain, &tasks, &request, warnings).await;
+    let ran = thinking::settled(ran, &request).await.concluded(&request);
+    let ran = missed::told(ran, &request, goal).await;
+    Outcome::complete(ran, &request, started)
 }
 
 /// Applies each provider's rules to the whole chain, so that no provider removes content that another provider's rules

@@ -84,11 +84,11 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    fn count(ran: &Ran, begun: &Request, first_changed: Option<usize>) -> Self {
-        let (original, left) = (begun.scaled(&begun.tally), ran.now.scaled(&ran.now.tally));
+    fn count(ran: &Ran, request: &Request, first_changed: Option<usize>) -> Self {
+        let (original, left) = (request.scaled(&request.tally), ran.request.scaled(&ran.request.tally));
         let kept = first_changed.map_or(0, |first| {
-            let tokens: usize = (0..first).map(|message| begun.tally.message(message)).sum();
-            begun.call.scale.apply(begun.call.system_tokens + tokens)
+            let tokens: usize = (0..first).map(|message| request.tally.message(message)).sum();
+            request.call.scale.apply(request.call.system_tokens + tokens)
         });
         let kept_share = kept as f64 / original.max(1) as f64;
         match ran.host_count {
@@ -99,18 +99,18 @@ impl Tokens {
 }
 
 impl Outcome {
-    /// Builds the outcome of a call that began with `begun` at `started`.
-    pub fn complete(mut ran: Ran, begun: &Request, started: Instant) -> Self {
+    /// Builds the outcome of a call that began with `request` at `started`.
+    pub fn complete(mut ran: Ran, request: &Request, started: Instant) -> Self {
         let changes = std::mem::take(&mut ran.turn.changes);
         let (restorable, survival) = match &changes[..] {
             [] => Default::default(),
             changes => {
-                let (restorable, survival) = Restorable::describe(&ran.now, &begun.tally, changes);
+                let (restorable, survival) = Restorable::describe(&ran.request, &request.tally, changes);
                 (restorable, Some(survival))
             }
         };
         let first = restorable.first_changed_index();
-        let tokens = Tokens::count(&ran, begun, first.or((!changes.is_empty()).then_some(0)));
+        let tokens = Tokens::count(&ran, request, first.or((!changes.is_empty()).then_some(0)));
         let first_changed_index = first.map_or(-1, |index| i64::try_from(index).unwrap_or(-1));
         let changed = Changed { changes, first_changed_index, thinking_removed: ran.thinking_removed };
         Self { ran, restorable, changed, survival, tokens, elapsed_ms: milliseconds(started) }

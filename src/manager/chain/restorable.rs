@@ -14,16 +14,16 @@ use crate::{
 /// A plan with the conversations before and after it, and their hashes. Empty if nothing changed.
 #[derive(Default)]
 pub struct Restorable {
-    /// The plan that turns `original` into `condensed`.
+    /// The plan that turns `original` into `conversation`.
     pub plan: Plan,
     /// The original conversation.
     pub original: Conversation,
     /// The condensed conversation.
-    pub condensed: Conversation,
-    /// Hashes of the messages before.
-    pub before: Contents,
-    /// Hashes of the messages after.
-    pub after: Contents,
+    pub conversation: Conversation,
+    /// Hashes of the original messages.
+    pub original_contents: Contents,
+    /// Hashes of the condensed messages.
+    pub contents: Contents,
     /// The old values that the edits replace.
     pub replaced: Replaced,
     /// Recipes for old texts from the condensed conversation, each with the index of its edit.
@@ -31,29 +31,32 @@ pub struct Restorable {
 }
 
 impl Restorable {
-    /// Describes the changes in `now`, and the fate of the content.
-    pub fn describe(now: &Request, tally_before: &Tally, changes: &[Change]) -> (Self, Survival) {
-        let (original, condensed) = (now.original.clone(), now.conversation.clone());
-        let plan = Plan::between(&original, &condensed);
+    /// Describes the changes in `request`, and the fate of the content.
+    pub fn describe(request: &Request, tally_before: &Tally, changes: &[Change]) -> (Self, Survival) {
+        let (original, conversation) = (request.original.clone(), request.conversation.clone());
+        let plan = Plan::between(&original, &conversation);
         let done = Done {
-            before: &original,
+            original: &original,
             tally_before,
-            after: &condensed,
-            tally_after: &now.tally,
+            conversation: &conversation,
+            tally_after: &request.tally,
             plan: &plan,
             changes,
-            tools: &now.tools,
+            tools: &request.tools,
         };
-        let sources = RecipeSources::new(&condensed, &plan);
+        let sources = RecipeSources::new(&conversation, &plan);
         let follow = || sources.as_ref().map(RecipeSources::follow);
         // On all threads, because the hashes of the plan take longest.
-        let before = Contents::hash(&original);
-        let ties = || (before.of_later(&original, &condensed), Replaced::record(&plan, &original, &before));
-        let (recipes, (after, replaced), survival) =
+        let original_contents = Contents::hash(&original);
+        let ties = || {
+            let contents = original_contents.of_later(&original, &conversation);
+            (contents, Replaced::record(&plan, &original, &original_contents))
+        };
+        let (recipes, (contents, replaced), survival) =
             all_three(original.bytes(), follow, ties, || Survival::compare(&done));
         // After the other work, so that all threads are free for the recipes.
         let recipes = recipes.map(|recipes| recipes.write(&original, &plan)).unwrap_or_default();
-        (Self { plan, original, condensed, before, after, replaced, recipes }, survival)
+        (Self { plan, original, conversation, original_contents, contents, replaced, recipes }, survival)
     }
 
     /// Returns the index of the first message of the original conversation that differs. From there on, the prompt
@@ -71,19 +74,19 @@ impl Restorable {
 
     /// Returns the same with readable words in the placeholders for a model's responses.
     pub fn in_words(self) -> Self {
-        if self.condensed.entries().iter().all(|entry| entry.estimates.is_empty()) {
+        if self.conversation.entries().iter().all(|entry| entry.estimates.is_empty()) {
             return self;
         }
-        let plan = Plan::between(&self.original, &with_words(&self.condensed));
-        let replaced = Replaced::record(&plan, &self.original, &self.before);
+        let plan = Plan::between(&self.original, &with_words(&self.conversation));
+        let replaced = Replaced::record(&plan, &self.original, &self.original_contents);
         Self { plan, replaced, ..self }
     }
 }
 
-fn with_words(condensed: &Conversation) -> Conversation {
-    let edits = condensed.entries().iter().enumerate().flat_map(|(message, entry)| texts_in_words(message, entry));
+fn with_words(conversation: &Conversation) -> Conversation {
+    let edits = conversation.entries().iter().enumerate().flat_map(|(message, entry)| texts_in_words(message, entry));
     // The plan fits, because its paths come from this conversation.
-    condensed.apply(&Plan { edits: edits.collect() }).unwrap_or_else(|_| condensed.clone())
+    conversation.apply(&Plan { edits: edits.collect() }).unwrap_or_else(|_| conversation.clone())
 }
 
 fn texts_in_words(message: usize, entry: &Entry) -> Vec<Edit> {

@@ -10,11 +10,11 @@ use crate::{
 
 /// Removes thinking that the service would refuse, or warns of it. If that costs more tokens than the changes saved,
 /// all changes are undone.
-pub async fn settled(mut ran: Ran, begun: &Request) -> Ran {
+pub async fn settled(mut ran: Ran, request: &Request) -> Ran {
     if ran.turn.changes.is_empty() || ran.must_stop() {
         return ran;
     }
-    match ran.now.call.thinking.apply(&ran.now) {
+    match ran.request.call.thinking.apply(&ran.request) {
         Err(cancelled) => Ran { error: Some(cancelled.into()), ..ran },
         Ok(ThinkingOutcome::Untouched) => ran,
         Ok(ThinkingOutcome::Kept(signed)) => {
@@ -22,25 +22,25 @@ pub async fn settled(mut ran: Ran, begun: &Request) -> Ran {
             ran.turn.warnings.push(Warning::new(WarningCode::ThinkingAfterChange, said).about("thinking"));
             ran
         }
-        Ok(ThinkingOutcome::Removed(result)) if result.tally.total() >= begun.tally.total() => ran.undone(begun),
+        Ok(ThinkingOutcome::Removed(result)) if result.tally.total() >= request.tally.total() => ran.undone(request),
         Ok(ThinkingOutcome::Removed(result)) => without(ran, result).await,
     }
 }
 
 async fn without(mut ran: Ran, result: WithoutThinking) -> Ran {
-    let now = Request { conversation: result.conversation, tally: result.tally, ..ran.now };
-    let left = now.scaled(&now.tally);
+    let request = Request { conversation: result.conversation, tally: result.tally, ..ran.request };
+    let left = request.scaled(&request.tally);
     if let Some((_, call)) = ran.turn.calls.iter_mut().rfind(|(id, _)| *id == ran.provider) {
         call.tokens_after = call.tokens_after.min(left);
     }
     ran.turn.changes.extend(result.changes);
     let counted = match ran.host_count {
-        Some(known) => host_count(&now, &now.conversation, Some(known), &mut ran.turn.warnings).await,
+        Some(known) => host_count(&request, &request.conversation, Some(known), &mut ran.turn.warnings).await,
         None => Ok(None),
     };
     let (host_count, error) = match counted {
         Ok(counted) => (counted, ran.error),
         Err(aborted) => (ran.host_count, Some(aborted)),
     };
-    Ran { now, thinking_removed: result.blocks, host_count, error, ..ran }
+    Ran { request, thinking_removed: result.blocks, host_count, error, ..ran }
 }

@@ -45,7 +45,7 @@ impl Manager {
     pub async fn decide(&self, work: Work) -> Report {
         let tally = match self.count(&work) {
             Ok(tally) => tally,
-            Err(error) => return Report::failed(error, work.call.total_tokens),
+            Err(error) => return Report::failed(error, work.options.total_tokens),
         };
         let trigger = self.in_force_for(&work).thresholds.decide(&self.usage(&work, &tally));
         match self.weigh(&work, &trigger, &tally).await {
@@ -69,7 +69,7 @@ impl Manager {
         trigger: &TriggerDecision,
         tally: &Tally,
     ) -> Result<Weighed, Box<Report>> {
-        let economics = work.call.economics.clone().unwrap_or_else(Economics::defaults);
+        let economics = work.options.economics.clone().unwrap_or_else(Economics::defaults);
         let open = MoneyDecision::open(economics.is_warm(), economics.requests(&work.conversation));
         let Some(price) = self.conversation_price(work) else {
             return Ok(self.by_trigger(work, trigger, open.told("price_unknown", said!("money.priceUnknown"))));
@@ -79,14 +79,14 @@ impl Manager {
         }
         let history = self.history(work, trigger, tally, &economics);
         let default = || (economics.target_tokens as f64).min(trigger.allowed_tokens.max(0.0) / 2.0);
-        let target = work.call.target_tokens.map_or_else(default, |target| target as f64);
+        let target = work.options.target_tokens.map_or_else(default, |target| target as f64);
         let least = economics.least_cleared(target);
         if history.now < target + least {
             let said = said!("money.tooFew", tokens: history.now.round(), least: least.round());
             return Ok(Weighed { decision: open.told("nothing_to_gain", said), call: None });
         }
         let call = self.call_by_money(work, &history, target, &economics);
-        let trial = Trial::without_model(Work { call: call.clone(), ..work.clone() });
+        let trial = Trial::without_model(Work { options: call.clone(), ..work.clone() });
         let tried = self.run(&trial, Run { trial: Some(Trial::Estimate), ..Run::default() }).await;
         if tried.error_code().is_some() {
             return Err(Box::new(tried));
@@ -108,7 +108,7 @@ impl Manager {
 
     /// Builds the call to make: with the chosen provider, or if none was chosen with truncation, which calls no model.
     fn call_by_money(&self, work: &Work, history: &History, target: f64, economics: &Economics) -> CallOptions {
-        let call = &work.call;
+        let call = &work.options;
         let nobody_chose = call.provider.is_none() && self.in_force_for(work).active.is_none() && call.config.is_null();
         let provider = if nobody_chose { Truncation::ID.to_owned() } else { self.first_provider(work, None) };
         let mut config = call.config.clone();
@@ -129,7 +129,7 @@ impl Manager {
     fn history(&self, work: &Work, trigger: &TriggerDecision, tally: &Tally, economics: &Economics) -> History {
         let (system, conversation) = (self.system_tokens(work), &work.conversation);
         let counted = (system + tally.total()).max(1) as f64;
-        let reported = work.call.total_tokens.filter(|tokens| *tokens > 0.0);
+        let reported = work.options.total_tokens.filter(|tokens| *tokens > 0.0);
         let now = reported.map_or_else(|| self.scale().apply(counted as usize) as f64, |_| trigger.prev_context_tokens);
         let before = (0..conversation.len()).scan(system, |sum, message| {
             *sum += tally.message(message);

@@ -93,8 +93,8 @@ impl Provider for Lossless {
         true
     }
 
-    async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
-        let options = LosslessConfig::read(&merged(&self.config, &request.config))?;
+    async fn propose(&self, request: &Request, config: &Value) -> Result<Proposal, CondenseError> {
+        let options = LosslessConfig::read(&merged(&self.config, config))?;
         let request = &*request.with_tools(&options.tools);
         let propose = || propose(request, &options);
         if !options.maintain_reference_cache {

@@ -47,13 +47,8 @@ pub fn shortened(request: &Request, around: &Around<'_>) -> Result<Option<Shorte
         let bridge = Message::new(role, Content::Text(SUMMARY_OF_BELOW.to_owned())).with_time_of(&value.message);
         edits.push(Edit::Insert { before: around.head, value: bridge.into() });
     }
-    let internal = |error: &dyn std::fmt::Display| CondenseError::Internal(error.to_string());
-    let whole = conversation.apply(&Plan { edits: edits.clone() }).map_err(|error| internal(&error))?;
     let added = 1 + usize::from(has_bridge);
-    let is_summary = |message: usize| (around.head..around.head + added).contains(&message);
-    let pinned = whole.with_pins(|message| if is_summary(message) { Pins::new(&[true]) } else { Pins::default() });
-    let tally = request.tally.recount(conversation, &pinned, &request.cancel)?;
-    let shown = Request { conversation: pinned.clone(), original: pinned, tally, ..request.clone() };
+    let shown = shown(request, &edits, around.head..around.head + added)?;
     let told = value.message.texts().iter().map(|text| text.text.to_owned()).collect::<Vec<_>>().join("\n");
     let preserve_recent = conversation.len() - around.start;
     let fold =
@@ -94,6 +89,16 @@ pub fn shortened(request: &Request, around: &Around<'_>) -> Result<Option<Shorte
     Ok(Some((edits, notes)))
 }
 
+/// Returns the request for the conversation after `edits`, in which these messages, the summary, must not change.
+fn shown(request: &Request, edits: &[Edit], summary: Range<usize>) -> Result<Request, CondenseError> {
+    let plan = Plan { edits: edits.to_vec() };
+    let whole = request.conversation.apply(&plan).map_err(|error| CondenseError::Internal(error.to_string()))?;
+    let pins = |message: usize| if summary.contains(&message) { Pins::new(&[true]) } else { Pins::default() };
+    let original = whole.with_pins(pins).as_original();
+    let tally = request.tally.recount(&request.conversation, &original, &request.cancel)?;
+    Ok(Request { conversation: original.clone(), original, tally, ..request.clone() })
+}
+
 /// Returns the messages that are always removed: an earlier summary, the messages before it, and results of its calls.
 fn gone(conversation: &Conversation, around: &Around<'_>) -> Range<usize> {
     let Some(earlier) = around.earlier.filter(|earlier| *earlier >= around.head) else {
@@ -111,4 +116,34 @@ fn gone(conversation: &Conversation, around: &Around<'_>) -> Range<usize> {
         end += 1;
     }
     around.head..end
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{
+        cancel::Cancel,
+        tokens::{Encoding, Tally},
+    };
+
+    /// Earlier providers may have dropped messages, so that origins are greater than the number of messages.
+    #[test]
+    fn every_message_beside_a_summary_has_an_original() {
+        let message =
+            |at: usize| json!({ "role": if at.is_multiple_of(2) { "user" } else { "assistant" }, "content": "Words." });
+        let messages: Vec<_> = (0..9).map(message).collect();
+        let original = Conversation::parse(&json!(messages).to_string()).expect("messages");
+        let drop = Plan { edits: (1..7).map(|message| Edit::Drop { message }).collect() };
+        let conversation = original.apply(&drop).expect("the plan fits");
+        let tally = Tally::count(&conversation, Encoding::default(), &Cancel::new()).expect("not cancelled");
+        let request = Request { original, ..Request::new(conversation, tally) };
+        let summary = Message::new(Role::User, Content::Text("What happened.".to_owned()));
+        let edits = [Edit::Insert { before: 1, value: summary.into() }];
+        let shown = shown(&request, &edits, 1..2).expect("the plan fits");
+        let origins: Vec<_> = shown.conversation.entries().iter().map(|entry| entry.origin).collect();
+        assert_eq!((origins, shown.original.len()), ((0..4).map(Some).collect(), 4));
+        assert!(shown.conversation.entries()[1].pins.holds(0));
+    }
 }

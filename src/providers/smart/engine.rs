@@ -196,7 +196,7 @@ impl<'a> Engine<'a> {
         let name = "One summary of the whole";
         let timer = PassTimer::begin(PassReport::SUMMARY, name, start.scaled(), request.llm.preview.is_none());
         let spent = request.llm.spent.total();
-        let proposal = native.propose(&request).await?;
+        let proposal = native.propose(&request, &Value::Null).await?;
         let settled = settle(&request, ID, &proposal)?;
         let done = settled.changes.iter().map(|change| (change.message_index, change.operation.as_str()));
         let report = timer.end(request.scaled(&settled.tally), request.llm.preview.is_none(), done);
@@ -621,7 +621,7 @@ async fn settled_by(
     within: &Request,
     request: &Request,
 ) -> Result<(Proposal, Settled), CondenseError> {
-    let proposal = provider.propose(within).await?;
+    let proposal = provider.propose(within, &Value::Null).await?;
     let settled = settle(request, ID, &proposal)?;
     Ok((proposal, settled))
 }

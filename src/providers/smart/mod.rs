@@ -101,8 +101,8 @@ impl Provider for Smart {
         true
     }
 
-    async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
-        let given = merged(&self.config, &request.config);
+    async fn propose(&self, request: &Request, config: &Value) -> Result<Proposal, CondenseError> {
+        let given = merged(&self.config, config);
         let mut config = SmartConfig::read(&given)?;
         if !any_asks(request, &config) {
             config = SmartConfig::read_alone(&given)?;

@@ -141,8 +141,8 @@ impl Provider for Truncation {
         true
     }
 
-    async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
-        let config = TruncationConfig::read(&merged(&self.config, &request.config))?;
+    async fn propose(&self, request: &Request, config: &Value) -> Result<Proposal, CondenseError> {
+        let config = TruncationConfig::read(&merged(&self.config, config))?;
         if request.target_tokens.is_some() && request.meets_target(&request.tally) {
             return Ok(Proposal::default());
         }

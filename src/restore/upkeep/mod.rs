@@ -26,7 +26,7 @@ use self::{
 use super::{decoder::Decoder, rows::Rows};
 use crate::{
     conversation::{Block, BlockOrigins, Content, Conversation, Message, PathStep},
-    maps::{HashMap, HashSet},
+    maps::HashMap,
     markers::may_hold_pointers,
 };
 

@@ -311,7 +311,7 @@ fn a_failed_edit_says_nothing_about_a_file() {
 #[test]
 fn writes_that_nothing_proves_gone_stay_and_are_told() {
     let config = || json!({ "preserveRecentCount": 0 });
-    let warnings = |steps: &[(Value, Value)], config: Value| propose(&request(&history_of(steps), config)).warnings;
+    let warnings = |steps: &[(Value, Value)], config: Value| propose(&request(&history_of(steps)), &config).warnings;
     let tests = || run("npm test", "1 failed".into());
     // Other lines each time: nothing that could be read elsewhere.
     let steps = [write("/p/a.rs", &program(1, 20)), tests(), write("/p/a.rs", &program(100, 20)), tests()];
@@ -468,8 +468,9 @@ fn within_a_target_what_stays_after_all_leads_no_pointer_astray() {
     let total = Tally::count(&history, Encoding::O200kBase, &Cancel::default()).unwrap().total();
     let mut pointers = 0;
     for target in total / 2..total {
-        let request = Request { target_tokens: Some(target), ..request(&history, json!({ "staleReads": "file" })) };
-        let settled = settle(&request, "lossless", &propose(&request)).unwrap().conversation;
+        let request = Request { target_tokens: Some(target), ..request(&history) };
+        let proposal = propose(&request, &json!({ "staleReads": "file" }));
+        let settled = settle(&request, "lossless", &proposal).unwrap().conversation;
         if texts(&settled)[2][0].contains(" as below from ") {
             pointers += 1;
             assert_eq!(decoded(&settled)[2], before[2], "{target} of {total}");
@@ -518,8 +519,8 @@ fn what_is_remembered_is_what_would_be_found() {
     let provider = roo_condense::create_provider("lossless", &json!({})).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let edits = |conversation: &Conversation, config: Value| {
-        let request = super::support::request(conversation, config);
-        let proposal = runtime.block_on(provider.propose(&request)).unwrap();
+        let request = super::support::request(conversation);
+        let proposal = runtime.block_on(provider.propose(&request, &config)).unwrap();
         serde_json::to_string(&proposal.plan).unwrap()
     };
     let output = program(1, 9).join("\n");

@@ -6,22 +6,22 @@ use roo_condense::{
 use serde_json::{Value, json};
 
 /// A request to condense `conversation`.
-pub fn request(conversation: &Conversation, config: Value) -> Request {
+pub fn request(conversation: &Conversation) -> Request {
     let tally = Tally::count(conversation, Encoding::O200kBase, &Cancel::default()).unwrap();
-    Request { config, ..Request::new(conversation.clone(), tally) }
+    Request::new(conversation.clone(), tally)
 }
 
 /// Returns the provider's proposal.
-pub fn propose(request: &Request) -> Proposal {
+pub fn propose(request: &Request, config: &Value) -> Proposal {
     let provider = create("lossless", &json!({})).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    runtime.block_on(provider.propose(request)).unwrap()
+    runtime.block_on(provider.propose(request, config)).unwrap()
 }
 
 /// The condensed conversation.
 pub fn condense(conversation: &Conversation, config: Value) -> Settled {
-    let request = request(conversation, config);
-    settle(&request, "lossless", &propose(&request)).unwrap()
+    let request = request(conversation);
+    settle(&request, "lossless", &propose(&request, &config)).unwrap()
 }
 
 /// The texts of every message.

@@ -28,7 +28,8 @@ fn request(conversation: &Conversation) -> Request {
 }
 
 fn run(config: &Value, request: &Request) -> (Proposal, Settled) {
-    let proposal = Smart::new(config).unwrap().propose(request).now_or_never().expect("no waiting").unwrap();
+    let proposal =
+        Smart::new(config).unwrap().propose(request, &Value::Null).now_or_never().expect("no waiting").unwrap();
     let settled = settled(request, &proposal);
     (proposal, settled)
 }

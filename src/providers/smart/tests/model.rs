@@ -114,7 +114,7 @@ pub async fn with_model(
     let mut request = request(conversation);
     request.llm.handler = Some(model.clone());
     change(&mut request);
-    let proposal = Smart::new(&config).unwrap().propose(&request).await?;
+    let proposal = Smart::new(&config).unwrap().propose(&request, &Value::Null).await?;
     let settled = settled(&request, &proposal);
     Ok((proposal, settled, request.llm.spent.total()))
 }
