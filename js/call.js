@@ -154,8 +154,10 @@ function formatSeen(messages, named) {
 function hostRequest(tools, system, messages) {
   if (tools === undefined || tools === null) return undefined;
   return readable("context.tools", () => {
-    if (!Array.isArray(tools) || !tools.every(isObject))
-      throw notAllowed("context.tools", tools, "an array of tools, as they are sent to the model");
+    const allowed = "an array of tools, as they are sent to the model";
+    if (!Array.isArray(tools)) throw notAllowed("context.tools", tools, allowed);
+    const wrong = tools.findIndex((tool) => !isObject(tool));
+    if (wrong >= 0) throw notAllowed(`context.tools[${wrong}]`, tools[wrong], "a tool, as it is sent to the model");
     // Other values are refused elsewhere.
     if (!Array.isArray(messages) || !messages.every(isObject)) return undefined;
     return JSON.stringify({ system: system ?? undefined, tools, messages: messages.map(({ role, content }) => ({ role, content })) });

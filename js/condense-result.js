@@ -14,7 +14,7 @@ const { asOurs } = require("./projection.js");
 const { keepResult, keyOf, wayTo } = require("./recall/stored-result.js");
 const { requireMessages, serialize, serializeInParts } = require("./serialize.js");
 
-/** The options that are more than a text, a number or a boolean. */
+/** The options whose values JavaScript keeps, each with its check. */
 const KEPT = { messages: () => true, call: { input: () => true }, format: () => true, store: isStore };
 const ALLOWED = "a string, a tool result block or message of a known format, or an MCP result";
 /** The id of a result without one: a plain text, or an MCP result. */
@@ -25,8 +25,8 @@ const block = (id, content, isError) => ({
   content: [{ type: "tool_result", tool_use_id: id, content, ...(isError && { is_error: true }) }],
 });
 
-/** Converts an MCP resource with a text to a text, so that it is shortened like one. */
 const isTextResource = (part) => part?.type === "resource" && typeof part.resource?.text === "string";
+/** Converts an MCP resource with a text to a text, so that it is shortened like one. */
 const textOfResource = (part) => (isTextResource(part) ? { type: "text", text: part.resource.text } : part);
 const asResource = ({ text }, part) => ({ ...part, resource: { ...part.resource, text } });
 

@@ -55,10 +55,14 @@ function argumentError(code, message, { field, ...cause } = {}) {
 /** Creates the error for work that was aborted by its signal. */
 const abortError = (message) => coded(new Error(message), { name: "AbortError", code: "aborted" });
 
+/** A message is cut to this many UTF-16 units: a host's error may hold a whole response. */
+const MOST_UNITS = 10_000;
+
 /** Returns the message of any thrown value, reading which can throw again. */
 function messageOf(thrown) {
   try {
-    return String(thrown?.message ?? thrown);
+    const message = String(thrown?.message ?? thrown);
+    return message.length > MOST_UNITS ? `${message.slice(0, MOST_UNITS)}…` : message;
   } catch {
     return "an object without a message";
   }

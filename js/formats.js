@@ -7,6 +7,7 @@
 
 const { argumentError, notAllowed, shown } = require("./errors.js");
 const isObject = require("./is-object.js");
+const { isHollow } = require("./place.js");
 
 /** Maximum number of blocks examined: an array may be little more than a length. */
 const MANY = 100_000;
@@ -443,8 +444,7 @@ function requireFormat(format, field = "options.format") {
  */
 function seenIn(messages, named, isLoose = false) {
   try {
-    const isHollow = messages.length > MANY && Object.keys(messages).length * 2 < messages.length;
-    return isHollow ? {} : lookedAt(messages, named, isLoose);
+    return isHollow(messages) ? {} : lookedAt(messages, named, isLoose);
   } catch {
     return {};
   }

@@ -50,6 +50,10 @@ function callbackHandler(api, options = {}) {
   const createMessage = readable("api.createMessage", () => api.createMessage);
   if (typeof createMessage !== "function")
     throw notAllowed("api.createMessage", createMessage, "a function that returns an async generator");
+  for (const name of ["countTokens", "getModel"]) {
+    const method = readable(`api.${name}`, () => api[name]);
+    if (method != null && typeof method !== "function") throw notAllowed(`api.${name}`, method, "a function");
+  }
   if (!isObject(options)) throw notAllowed("options", options, "an object");
   const { timeoutMs, idleTimeoutMs, contextWindow, price } = JSON.parse(
     checked(() => native.NativeHandler.callbackOptions(serializeSettings(options, "options"))),

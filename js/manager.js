@@ -11,12 +11,14 @@ const {
   checked,
   missing,
   misspelt,
+  near,
   notAllowed,
   notReadable,
   outOfRange,
   readable,
   refuseUnknown,
   shown,
+  unknown,
 } = require("./errors.js");
 const { answerOf } = require("./host-call.js");
 const { METHODS, costOf, methodOf, reductionOf, requireValid, schemaOf, validationOf } = require("./host-estimates.js");
@@ -25,6 +27,7 @@ const isObject = require("./is-object.js");
 const { bindHandlers, bindProfiles, splitOptions } = require("./llm-options.js");
 const { begin, trialOf, trialsOf, withoutAbsent } = require("./inspection.js");
 const { KeepAlive } = require("./keep-alive.js");
+const { namesIn } = require("./options.js");
 const { readAt } = require("./place.js");
 const { estimateOf, previewOf } = require("./preview.js");
 const { asOurs } = require("./projection.js");
@@ -46,11 +49,22 @@ function requireNumber(field, value, min) {
   if (!Number.isFinite(value) || value < min) throw outOfRange(field, value, allowed);
 }
 
+/** Refuses an unknown field of a context whose name is like that of a missing one. */
+function refuseMisspelt(context, missed) {
+  const others = namesIn(context).filter((name) => !CONTEXT_FIELDS.includes(name));
+  const meant = others.find((name) => near(name, [missed]).length > 0);
+  if (meant !== undefined) throw unknown("context", meant, CONTEXT_FIELDS);
+}
+
 /** Checks the fields needed to decide whether a condensation is due. */
 function requireUsage(context) {
   readable("context", () => {
     if (!isObject(context)) throw notAllowed("context", context, "an object with messages");
-    requireNumber("context.totalTokens", context.totalTokens ?? context.tokenCount, 0);
+    const totalTokens = context.totalTokens ?? context.tokenCount;
+    for (const [name, value] of Object.entries({ totalTokens, contextWindow: context.contextWindow })) {
+      if (value === undefined) refuseMisspelt(context, name);
+    }
+    requireNumber("context.totalTokens", totalTokens, 0);
     requireNumber("context.contextWindow", context.contextWindow, 1);
   });
 }
@@ -441,12 +455,16 @@ class CondensationManager {
   }
 }
 
+const MOST_PROVIDERS = 1000;
+
 /**
  * The ids in a manager's options, each with its field. Values of another type are the addon's to refuse.
  * @param {{ provider?: unknown, fallback?: unknown }} options
  */
 function namedProviders({ provider, fallback }) {
-  const listed = Array.isArray(fallback) ? fallback.map((id, index) => ({ field: `fallback[${index}]`, id })) : [];
+  // Longer lists are the addon's to refuse; they may be hollow.
+  const ids = Array.isArray(fallback) && fallback.length <= MOST_PROVIDERS ? Array.from(fallback) : [];
+  const listed = ids.map((id, index) => ({ field: `fallback[${index}]`, id }));
   return [{ field: "provider", id: provider }, ...listed].filter(({ id }) => typeof id === "string");
 }
 

@@ -10,6 +10,12 @@ const MAX_VALUES = 1_000_000;
 
 const isContainer = (value) => typeof value === "object" && value !== null;
 
+/** Arrays with more places are checked for elements, because they may be sparse. */
+const MANY_PLACES = 100_000;
+
+/** Returns true for an array that is little more than a length: iterating over its places would take minutes for nothing. */
+const isHollow = (value) => Array.isArray(value) && value.length > MANY_PLACES && Object.keys(value).length * 2 < value.length;
+
 const stepTo = (key) => {
   if (typeof key === "number") return `[${key}]`;
   return /^[\p{L}_$][\p{L}\p{N}_$]{0,79}$/u.test(key) ? `.${key}` : `[${shown(key)}]`;
@@ -25,7 +31,8 @@ function opened(value, path) {
  * Returns the first place in `root`, called `name`, that cannot be read or has no JSON. Undefined if there is none.
  * @param {unknown} root
  * @param {string} name
- * @param {{ bigints?: boolean, cycles?: boolean }} allowed whether a BigInt, or what contains itself, is no fault
+ * @param {{ bigints?: boolean, cycles?: boolean, hollow?: boolean }} allowed whether a BigInt, what contains itself, or an array that
+ *   is little more than a length, is no fault
  * @returns {string | undefined}
  */
 function faultyPlace(root, name, allowed = {}) {
@@ -42,6 +49,7 @@ function faultyPlace(root, name, allowed = {}) {
     }
     const json = typeof value.toJSON === "function" ? value.toJSON() : value;
     if (!isContainer(json)) return;
+    if (allowed.hollow === false && isHollow(json)) throw new TypeError("it is little more than a length");
     open.push(opened(json, path));
     ancestors.add(json);
   };
@@ -76,4 +84,4 @@ function readAt(field, value, read) {
   }
 }
 
-module.exports = { faultyPlace, readAt };
+module.exports = { faultyPlace, isHollow, readAt };

@@ -3,17 +3,13 @@
 // Writes values for the addon as JSON, which it parses off the main thread.
 
 const { stringify } = require("./deep-json.js");
-const { argumentError, messageOf, notAllowed, notReadable, readable, shown } = require("./errors.js");
-const { faultyPlace } = require("./place.js");
+const { argumentError, isRooCondenseError, messageOf, notAllowed, notReadable, readable, shown } = require("./errors.js");
+const { faultyPlace, isHollow } = require("./place.js");
 
-/** Arrays with more places are checked for elements, because they may be sparse. */
-const MANY_PLACES = 100_000;
-
-/** Throws `not_serializable` if `array` is little more than a length, because iterating over its places would take minutes for nothing. */
+/** Throws `not_serializable` if `array` is little more than a length. */
 function refuseHollow(array, field) {
-  if (!Array.isArray(array) || array.length <= MANY_PLACES) return;
+  if (!isHollow(array)) return;
   const held = Object.keys(array).length;
-  if (held * 2 >= array.length) return;
   const message = `${field} has ${array.length.toLocaleString("en-US")} places, and something stands in ${held.toLocaleString("en-US")} of them`;
   throw argumentError("not_serializable", message, { field });
 }
@@ -105,11 +101,13 @@ function serializeSettings(settings, field) {
   let json;
   try {
     json = JSON.stringify(settings, function (key, value) {
+      if (isHollow(value)) refuseHollow(value, faultyPlace(settings, field, { bigints: true, hollow: false }) ?? field);
       // The last tier of a host's prices is without limit, and null means the same.
       if (key === "contextWindow" && value === Infinity && PRICES.some((name) => name in this)) return null;
       return isHeld(value) ? value : refused(value);
     });
   } catch (error) {
+    if (isRooCondenseError(error)) throw error;
     throw notReadable(faultyPlace(settings, field, { bigints: true }) ?? field, error);
   }
   if (json === undefined) throw notAllowed(field, settings, "a value that JSON can hold");

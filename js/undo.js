@@ -9,16 +9,13 @@ const { checked, messageOf } = require("./errors.js");
 const { DIGITS, fingerprintOfMessages } = require("./fingerprints.js");
 const { asRead } = require("./formats.js");
 const isObject = require("./is-object.js");
+const { isHollow } = require("./place.js");
 const { applyPlan } = require("./plan.js");
 const { attempt, dataOf, invalid } = require("./restore-data.js");
 const { requireMessages, serializeMessages } = require("./serialize.js");
 
 /** Fields of restore data other than its edits. */
 const FIELDS = ["version", "original", "messages", "groups", "format"];
-
-/** An array of more elements is written only if at least half of them exist, because a sparse array may have any length. */
-const MANY_PLACES = 100_000;
-const isHollow = (value) => Array.isArray(value) && value.length > MANY_PLACES && Object.keys(value).length * 2 < value.length;
 
 /** Returns the JSON of a part of restore data; `null`, which the addon refuses by its place, for one that cannot be written. */
 function written(value) {

@@ -28,8 +28,7 @@ pub struct Warning {
     pub code: WarningCode,
     /// The message for people, without the code.
     pub message: String,
-    /// The same as a code and values, to be told in another language; absent where a custom provider gave the
-    /// words.
+    /// The message as a code and values, for translations; absent if a custom provider wrote the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<Said>,
     /// Index in the input messages of the message concerned; the first of several.
@@ -50,9 +49,9 @@ pub struct Warning {
 pub enum WarningCode {
     /// The content that has to stay exceeds the target.
     TargetNotMet,
-    /// A provider failed, and the next one in the chain continued.
+    /// A provider failed; the call went on with what the others did.
     ProviderFailed,
-    /// The fallback names a provider that is not registered; the others are tried.
+    /// The fallback or a strategy names a provider that is not registered; the others are tried.
     UnknownProvider,
     /// A profile's own threshold is not valid; the global one applies.
     InvalidThreshold,
@@ -60,7 +59,7 @@ pub enum WarningCode {
     HandlerInvalid,
     /// A profile has no handler; another one writes its summaries.
     HandlerMissing,
-    /// A pass wants a model, and there is no handler.
+    /// A pass or a strategy needs a model, and there is no handler.
     NoHandler,
     /// A pass failed and was skipped.
     PassFailed,
@@ -70,7 +69,7 @@ pub enum WarningCode {
     SummaryFailed,
     /// A summary misses required content, or may have to be requested again for that reason.
     SummaryIncomplete,
-    /// A prepared condensation is useless, because the conversation's first messages have changed.
+    /// A prepared condensation was discarded: the conversation's first messages have changed, or its edits no longer fit.
     PreparationStale,
     /// Passes that the caller wrote, or those of the preset `selective`, cost more than one summary of the whole.
     DearSummaries,
@@ -82,7 +81,7 @@ pub enum WarningCode {
     WindowTooLarge,
     /// The price is unknown, so a cost limit cannot be kept.
     PriceUnknown,
-    /// The cost limit is reached.
+    /// The cost limit is reached, or a provider would exceed it.
     CostLimit,
     /// A condensation cost more than the host's threshold for a warning.
     HighCost,
@@ -125,11 +124,12 @@ impl Warning {
         Self { error_code: Some(error_code.into()), ..self }
     }
 
-    /// Returns true if it reports something that was tried and failed, and may have cost something.
+    /// Returns true if it reports a failure that may have cost something: not one of the errors that precede every
+    /// request.
     pub fn tells_of_request(&self) -> bool {
-        self.error_code
-            .as_deref()
-            .is_some_and(|code| !matches!(code, "cost_limit" | "price_unknown") && code != "handler_invalid")
+        self.error_code.as_deref().is_some_and(|code| {
+            !matches!(code, "cost_limit" | "price_unknown" | "handler_invalid" | "unknown_provider")
+        })
     }
 
     /// Sets the index of the message in the call's input, if the warning concerns one.

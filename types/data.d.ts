@@ -323,9 +323,9 @@ export interface ExperimentVariant {
 export interface FileUsage {
   /** The path with forward slashes, relative to the working directory if that is known. */
   path: string;
-  /** Number of times it was shown. */
+  /** Number of reads, failed ones included. */
   reads: number;
-  /** Number of times it was written, edited, moved or deleted. */
+  /** Number of writes, edits, moves and deletions, failed ones included. */
   changes: number;
   /** Tokens of calls and results about it. */
   tokens: number;
@@ -1118,10 +1118,7 @@ export interface Warning {
   code: WarningCode | (string & {});
   /** The message for people, without the code. */
   message: string;
-  /**
-   * The same as a code and values, to be told in another language; absent where a custom provider gave the
-   * words.
-   */
+  /** The message as a code and values, for translations; absent if a custom provider wrote the message. */
   said?: Said;
   /** Index in the input messages of the message concerned; the first of several. */
   messageIndex?: number;

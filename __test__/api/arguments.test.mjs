@@ -811,6 +811,73 @@ describe("what returns a promise rejects", () => {
     expectRejected(() => warmUp("gpt2"), TypeError, "unknown_encoding", { field: "encoding", shows: '"gpt2"' }));
 });
 
+describe("values of any size", () => {
+  const hollow = new Array(4_000_000_000);
+
+  test.each([
+    ["fallback", { fallback: hollow }, "options.fallback"],
+    ["protect.text", { protect: { text: hollow } }, "options.protect.text"],
+  ])("an array that is little more than a length is refused by its place: %s", (_, options, field) => {
+    expectThrown(() => new CondensationManager(options), TypeError, "not_serializable", { field, shows: "4,000,000,000 places" });
+  });
+
+  test("an array with a hole is refused by the place of the hole", () => {
+    const fallback = ["lossless", , "truncation"];
+    expectThrown(() => new CondensationManager({ fallback }), TypeError, "invalid_config", { field: "fallback[1]", shows: "a string" });
+  });
+
+  test("a message names twenty errors, and the number of the others", () => {
+    const { message } = thrown(() => new CondensationManager({ fallback: new Array(10_000).fill(5) }));
+    expect(message.split("\n")).toHaveLength(21);
+    expect(message).toMatch(/and 9,?980 more errors$/);
+  });
+
+  test("long ids and messages of the host are cut", async () => {
+    const unregistered = await rejected(() => manager.condense({ messages }, { provider: "x".repeat(1_000_000) }));
+    expect([unregistered.code, unregistered.message.length < 1000]).toEqual(["unknown_provider", true]);
+    const context = {
+      get messages() {
+        throw new Error("y".repeat(1_000_000));
+      },
+    };
+    const unreadable = await rejected(() => manager.condense(context));
+    expect([unreadable.code, unreadable.message.length < 11_000]).toEqual(["not_serializable", true]);
+  });
+});
+
+test("a field that is missing because it is misspelt is named as it was written", async () => {
+  const context = { messages, totlTokens: 1000, contextWindow: 10_000 };
+  for (const call of ["condenseIfNeeded", "decide", "prepare"]) {
+    await expectRejected(() => manager[call](context), TypeError, "invalid_argument", {
+      field: "context.totlTokens",
+      shows: "did you mean totalTokens?",
+    });
+  }
+});
+
+test("what the host hands over beside options is checked too", async () => {
+  expectThrown(() => callbackHandler({ createMessage() {}, countTokens: 5 }), TypeError, "invalid_argument", {
+    field: "api.countTokens",
+    shows: "a function",
+  });
+  expectThrown(() => api.studioPage(), TypeError, "invalid_argument", { field: "options", shows: "scriptUri" });
+  expectThrown(() => api.studioPage({ scriptUri: "a", styleUri: "b" }), TypeError, "invalid_argument", {
+    field: "options.cspSource",
+    shows: "a string",
+  });
+  const tools = [{ name: "a" }, 5];
+  await expectRejected(() => manager.condense({ messages, tools }), TypeError, "invalid_argument", {
+    field: "context.tools[1]",
+    shows: "got 5",
+  });
+  const search = (source) => api.createRecall({ messages: source }).search("word");
+  await expectRejected(() => search(() => 5), TypeError, "invalid_messages", { field: "messages", shows: "got 5" });
+  const throws = () => {
+    throw boom;
+  };
+  await expectRejected(() => search(throws), TypeError, "not_serializable", { field: "options.messages()", shows: "boom" });
+});
+
 describe("isRooCondenseError", () => {
   test("knows the errors of every origin, and no others", async () => {
     const ours = [

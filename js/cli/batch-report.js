@@ -9,8 +9,8 @@ const { milliseconds, number, percent, plural, visible } = require("./terminal.j
 const { version } = require("../../package.json");
 
 /**
- * @typedef {{ histories: number, failed: number, tokensBefore: number, tokensAfter: number, cost: number }} Sums `failed`: how many histories
- * @typedef {{ line?: number, exitCode: number, code: string, message: string }} Told a failure; `line` of a data set
+ * @typedef {{ histories: number, failed: number, tokensBefore: number, tokensAfter: number, cost: number }} Sums `failed`: number of failed histories
+ * @typedef {{ line?: number, exitCode: number, code: string, message: string }} Told a failure; `line`: its line in a data set
  * @typedef {{ file: string, name: string }} Input
  */
 

@@ -6,9 +6,9 @@ const { Failure } = require("./exit-codes.js");
 const isObject = require("../is-object.js");
 
 /**
- * Reads a text of several values, one on each line. `parse(line, number)` reads one. Returns `{ value, text, number
- * }` for each line that is not blank, and the number of a last line that is incomplete because it is still being
- * written.
+ * Reads a text of several values, one on each line. `parse(line, number)` reads one. Returns `{ lines, halfLine }`: a
+ * `{ value, text, number }` for each line that is not blank, and the number of a last line that is incomplete, because it
+ * is still being written.
  */
 function readLines(text, parse) {
   const lines = text.split("\n");
@@ -26,7 +26,7 @@ function readLines(text, parse) {
   return { lines: found, halfLine };
 }
 
-/** Returns true if a text begins with two objects on lines of their own, which no JSON text does. */
+/** Returns true if the first five million characters of a text begin with two objects on lines of their own, which no JSON text does. */
 function isJsonLines(text) {
   const [first, second] = text
     .slice(0, 5_000_000)
@@ -50,7 +50,7 @@ function linesOf(messages, lines, text) {
 
 /** Returns lines with changes: `{ before, after }`, an original value and its new one. Unchanged parts of a line stay byte for byte. */
 function rewrittenLines(changes, lines, text) {
-  // Loaded here, because help does not depend on the addon.
+  // Loaded here, so that help works without the addon.
   const { rewriteJson } = require("./json-rewrite.js");
   const known = new Map(lines.map((line) => [line.value, line.text]));
   const written = ({ before, after }) => (before === undefined ? JSON.stringify(after) : rewriteJson(known.get(before), before, after));

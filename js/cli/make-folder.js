@@ -14,7 +14,7 @@ function makeFolder(folder, mode) {
     fs.mkdirSync(folder, { mode });
   } catch (error) {
     if (fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
-    // A file has that name. The error must say so, and not that an output file exists, which could be overwritten.
+    // A file has that name. The message for EEXIST would suggest `--force`, which overwrites an output file.
     if (error.code === "EEXIST") error.code = "ENOTDIR";
     const above = path.dirname(folder);
     if (error.code !== "ENOENT" || fs.existsSync(above)) throw error;

@@ -27,9 +27,9 @@ function* textOf(parts) {
 const endedWith = (exitCode) => (exitCode !== 0 && exitCode % 256 === 0 ? 1 : exitCode);
 
 /**
- * Prints the output, shortened to the budget, and ends with the command's exit code if it was given. The whole output is stored in a folder
- * first. If that fails, the note does not name it, and a line on standard error gives the reason. To save memory, the output is never one
- * string: its bytes exist once here and once in the addon.
+ * Prints the output, shortened to the budget, and ends with the command's exit code if it was given. If it is shortened, the whole is stored
+ * in a folder first. If that fails, the note does not name it, and a line on standard error gives the reason. To save memory, the output
+ * becomes one string only with `--json`, and only if it is not shortened: its bytes exist once here and once in the addon.
  */
 async function result({ file = "-", budget, exitCode, store, json }, { loadLibrary, stdout, warn, endWith }) {
   const parts = readPartsOf(file);

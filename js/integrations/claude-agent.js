@@ -1,8 +1,7 @@
 "use strict";
 
 // `roo-condense/claude-agent`: hooks for the Claude Agent SDK, which runs Claude Code in a separate process. The SDK compacts by itself,
-// and
-// no hook can replace its messages. So the hooks shorten tool results before they enter the conversation, and add quotes to the SDK's
+// and no hook can replace its messages. So the hooks shorten tool results before they enter the conversation, and add quotes to the SDK's
 // compaction. Between two runs, a session is condensed in its file.
 
 const fs = require("node:fs");
@@ -45,7 +44,7 @@ function condensingHooks(options = {}) {
     if (quotes === "") return undefined;
     waiting.set(id, quotes);
     while (waiting.size > MOST_WAITING) waiting.delete(waiting.keys().next().value);
-    // After a compaction by command, Claude Code repeats this message, which would show the quotes twice.
+    // Without the quotes, because after `/compact` Claude Code repeats this message; `afterCompaction` adds them.
     return { systemMessage: INSTRUCTIONS };
   };
   const afterCompaction = ({ session_id: id, source }) => {
@@ -66,8 +65,8 @@ function condensingHooks(options = {}) {
 
 /**
  * Returns a tool's output with shortened texts, in the same form; undefined if it is not shortened. The whole output is kept in a file
- * whose path the note states. Only outputs are shortened whose form shows which texts the model reads. A file that was read is kept whole,
- * because edits need its numbered lines.
+ * whose path the note states. Only outputs are shortened whose form shows which texts the model reads. The output of the
+ * tool that reads files has no form in `OUTPUTS`, so it stays whole, because edits need its numbered lines.
  */
 async function shortOutput({ tool_name: name, tool_input: input, tool_response: output, transcript_path: file, agent_id: agent }, budget) {
   const form = OUTPUTS.find(({ is }) => is(output));
@@ -136,7 +135,7 @@ async function quotesIn(file, manager, targetTokens, onWarning) {
 /** The note that replaces messages that were left out. It is removed, because it means nothing after a summary. */
 const LEFT_OUT = "[Messages before this point were left out.]";
 
-/** Returns the text of a message as lines. Texts in angle brackets were inserted by Claude Code. */
+/** Returns the text of a message as lines, without texts that begin with `<`: Claude Code inserts such texts. */
 function quotesOf(role, content) {
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
   return blocks.flatMap((block) => QUOTES[block?.type]?.(block, role) ?? []).filter((quote) => quote !== "" && quote !== LEFT_OUT);

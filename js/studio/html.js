@@ -2,7 +2,8 @@
 
 // The page as HTML, without its files. Extensions that run in a browser need this part as well.
 
-const { refuseUnknown } = require("../errors.js");
+const { notAllowed, refuseUnknown } = require("../errors.js");
+const isObject = require("../is-object.js");
 
 const escaped = (text) => String(text).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
@@ -30,8 +31,12 @@ ${body}</body>
  * @param {{ scriptUri: string, styleUri: string, cspSource: string, language?: string }} options
  */
 function webviewPage(options) {
+  if (!isObject(options)) throw notAllowed("options", options, "an object: { scriptUri, styleUri, cspSource, language? }");
   refuseUnknown("options", options, ["scriptUri", "styleUri", "cspSource", "language"]);
   const { scriptUri, styleUri, cspSource, language } = options;
+  for (const [name, value] of Object.entries({ scriptUri, styleUri, cspSource })) {
+    if (typeof value !== "string" || value === "") throw notAllowed(`options.${name}`, value, "a string that is not empty");
+  }
   return htmlOf({
     language,
     policy: `default-src 'none'; script-src ${cspSource}; style-src ${cspSource}; img-src data:`,

@@ -816,19 +816,18 @@ impl Carry<'_> {
 
     /// Returns the field whose array would become empty although it must have elements.
     fn emptied_field(&self, json: Json<'_>, inside: &[Inside]) -> Option<String> {
+        // An array to which a part is added does not become empty.
+        let is_added_to =
+            |array: &Path| inside.iter().any(|edit| matches!(edit, Inside::Insert(to, ..) if to == array));
         let mut gone: HashMap<&Path, usize> = HashMap::new();
         for edit in inside {
-            match edit {
-                Inside::Drop(array, _) if array.len() == 1 => *gone.entry(array).or_default() += 1,
-                _ => {}
+            if let Inside::Drop(array, _) = edit
+                && array.len() == 1
+                && !is_added_to(array)
+            {
+                *gone.entry(array).or_default() += 1;
             }
         }
-        // A part that is added stays.
-        inside.iter().for_each(|edit| {
-            if let Inside::Insert(array, ..) = edit {
-                gone.remove(array);
-            }
-        });
         gone.into_iter().find_map(|(array, count)| {
             let is_all = json.at(array).is_some_and(|array| array.elements().len() == count);
             let PathStep::Key(name) = &array[0] else { return None };

@@ -41,9 +41,9 @@ pub struct ToolUsage {
 pub struct FileUsage {
     /// The path with forward slashes, relative to the working directory if that is known.
     pub path: Arc<str>,
-    /// Number of times it was shown.
+    /// Number of reads, failed ones included.
     pub reads: usize,
-    /// Number of times it was written, edited, moved or deleted.
+    /// Number of writes, edits, moves and deletions, failed ones included.
     pub changes: usize,
     /// Tokens of calls and results about it.
     pub tokens: usize,

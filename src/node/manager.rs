@@ -41,7 +41,8 @@ pub struct NativeManager {
 
 #[napi]
 impl NativeManager {
-    /// Creates a manager; `options` as JSON. Summaries are cached in `store`, or else in memory.
+    /// Creates a manager; `options` as JSON. Summaries are cached in `store`, or else in memory, unless
+    /// the option `cache` is false.
     #[napi(constructor, catch_unwind)]
     pub fn new(options: String, store: Option<JsAnswerer>) -> Result<Self> {
         let options = settings(&options)?;

@@ -1,11 +1,23 @@
 //! Describes one error in options as a sentence.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 use serde_json::Value;
 
 use crate::words::{Said, said};
+
+/// Maximum number of errors in one message. An array of wrong elements may have a million.
+const MAX_TOLD: usize = 20;
+
+/// Returns a text as messages show it: cut if it is long.
+pub fn short(text: &str) -> Cow<'_, str> {
+    const MAX_SHOWN_CHARS: usize = 80;
+    match text.char_indices().nth(MAX_SHOWN_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
+    }
+}
 
 /// The kind of an error in options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,17 +135,21 @@ impl ConfigError {
 
     /// Formats a value for messages: as JSON, cut if it is long.
     pub fn shown(value: &Value) -> String {
-        const MAX_SHOWN_CHARS: usize = 80;
-        let text = value.to_string();
-        match text.char_indices().nth(MAX_SHOWN_CHARS) {
-            Some((end, _)) => format!("{}…", &text[..end]),
-            None => text,
-        }
+        short(&value.to_string()).into_owned()
     }
 
-    /// Returns all errors as one text, one per line.
+    /// Returns the errors as sentences. If there are many, the last one says how many more there are.
+    pub fn told(faults: &[Self]) -> Vec<Said> {
+        let mut told: Vec<Said> = faults.iter().take(MAX_TOLD).map(Self::said).collect();
+        if faults.len() > MAX_TOLD {
+            told.push(said!("config.more", count: faults.len() - MAX_TOLD));
+        }
+        told
+    }
+
+    /// Returns the errors as one text, one per line, as [`told`](Self::told) does.
     pub fn list(faults: &[Self]) -> String {
-        faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+        Self::told(faults).iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     }
 }
 

@@ -49,6 +49,7 @@ mod tests;
 mod typed;
 
 pub(crate) use self::{
+    config_error::short,
     declarations::declarations,
     define::{camel_case, camel_case_length, json_name, options, words},
     readable::{Options, Readable, read_word},

@@ -333,3 +333,20 @@ fn types_have_comments_with_limits_and_defaults() {
 fn names_in_json_are_in_camel_case() {
     assert_eq!((json_name!(a_b_long_name), json_name!(name), json_name!(kind "type")), ("aBLongName", "name", "type"));
 }
+
+#[test]
+fn a_message_tells_so_many_errors_and_counts_the_others() {
+    let faults: Vec<ConfigError> = (0..25).map(|at| ConfigError::missing(format!("a[{at}]"), "a text")).collect();
+    let list = ConfigError::list(&faults);
+    assert_eq!(list.lines().count(), 21);
+    assert!(list.starts_with("a[0] is missing") && list.ends_with("and 5 more errors"), "{list}");
+    assert!(!ConfigError::list(&faults[..20]).contains("more"));
+    assert!(ConfigError::list(&faults[..21]).ends_with("and 1 more error"));
+}
+
+#[test]
+fn values_are_cut_at_a_character() {
+    assert_eq!(short("é"), "é");
+    assert_eq!(short(&"é".repeat(80)), "é".repeat(80));
+    assert_eq!(short(&"é".repeat(81)), format!("{}…", "é".repeat(80)));
+}

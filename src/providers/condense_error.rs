@@ -109,7 +109,7 @@ impl CondenseError {
         match self {
             Self::InvalidConfig(errors) => match errors.as_slice() {
                 [error] => error.said(),
-                errors => said!("error.faults", all: errors.iter().map(ConfigError::said).collect::<Vec<_>>()),
+                errors => said!("error.faults", all: ConfigError::told(errors)),
             },
             Self::Aborted => said!("error.aborted"),
             Self::UnknownProvider { id, near, registered } if near.is_empty() => {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Descriptor, condense_error::CondenseError, proposal::Proposal, request::Request};
 use crate::{
-    options::{ConfigError, merged, near, schema},
+    options::{ConfigError, merged, near, schema, short},
     protect::ProtectRules,
     transcript::ToolRows,
 };
@@ -184,7 +184,7 @@ impl Registry {
         self.providers.iter().find(|provider| provider.info().id == id).cloned().ok_or_else(|| {
             let ids: Vec<_> = self.list().into_iter().map(|info| info.id).collect();
             let near = near(id, ids.iter().map(String::as_str)).into_iter().map(str::to_owned).collect();
-            CondenseError::UnknownProvider { id: id.to_owned(), near, registered: ids.join(", ") }
+            CondenseError::UnknownProvider { id: short(id).into_owned(), near, registered: ids.join(", ") }
         })
     }
 

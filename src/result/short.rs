@@ -23,8 +23,8 @@ const WHOLE_TIMES: usize = 10;
 /// The search stops at a text that uses at least this share of the budget.
 const CLOSE_ENOUGH: f64 = 0.93;
 const MAX_TRIES: usize = 8;
-/// Factor by which the selected units exceed the budget, because estimates are inaccurate. The excess is removed after
-/// counting.
+/// Units are ordered up to this many times the budget, because their tokens are estimated. The search then takes as many
+/// of the first ones as fit.
 const MARGIN: f32 = 1.3;
 
 /// The kind of a result: what must not be torn apart in it.
@@ -169,7 +169,7 @@ fn tokens_of(text: &str, encoding: Encoding) -> usize {
     count_inside(text, encoding).tokens
 }
 
-/// Returns the text with the note as its last line, and the tokens of both.
+/// Returns the text with the note as its last line, and the tokens of both. A part of a JSON value gets no note.
 fn with_note(given: &Given<'_>, text: &str, note: impl Fn(usize) -> String) -> (String, usize) {
     let encoding = given.settings.encoding;
     let shown = tokens_of(text, encoding);
@@ -281,7 +281,7 @@ impl<'a> Text<'a> {
         let least = self.units.iter().filter(|unit| unit.rank == ENDS).count();
         let order = choice::order(&self.units, &self.pointers, &worth, tokens_per_byte, budget as f32 * MARGIN);
         drop(worth);
-        // Taking `low` units is known to fit, and taking `high` or more is known not to.
+        // `low` units fit, or are the minimum; `high` or more do not fit, or do not exist.
         let (mut low, mut high) = (least.min(order.len()), order.len() + 1);
         let mut tried = self.with_first(&order, low);
         let mut correction = 1.0;

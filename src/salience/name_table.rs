@@ -91,8 +91,8 @@ impl<'t> NameTable<'t> {
         number
     }
 
-    /// Replaces each name's facts by those from the older messages of `conversation`. Names that do not occur there
-    /// keep theirs.
+    /// Replaces each name's facts, except whether it stays, by those from the older messages of `conversation`. Names
+    /// that do not occur there keep theirs.
     pub fn learn(&mut self, conversation: &Conversation, older: Range<usize>, tools: &ToolTable) {
         let pieces = decompose(conversation, tools);
         let found = FoundNames::of_all(conversation, &pieces);

@@ -29,7 +29,7 @@ pub(super) fn number(text: &str, line: Range<usize>) -> Option<(u32, Numbering, 
 }
 
 /// Returns the numbered lines from `range.start` on, one excerpt per run of consecutive numbers, and the start of the
-/// first line without a number.
+/// first line that does not continue them.
 pub(super) fn excerpts(text: &str, index: usize, range: Range<usize>) -> (Vec<Excerpt>, usize) {
     let mut found: Vec<Excerpt> = Vec::new();
     let mut at = range.start;

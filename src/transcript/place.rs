@@ -72,8 +72,7 @@ pub struct Excerpt {
     pub text: usize,
     /// The bytes from the first line's number to the end of the last line, without its line break.
     pub range: Range<usize>,
-    /// The content of every line: without number and `
-    /// `, with `\r` if there is one.
+    /// The content of every line: without number and `\n`, with `\r` if there is one.
     pub lines: Vec<Span>,
     /// The style of the line numbers.
     pub numbering: Numbering,
@@ -94,8 +93,7 @@ impl Excerpt {
     }
 }
 
-/// Returns the lines in `range`, without their `
-/// `. A trailing line break starts no line.
+/// Returns the lines in `range`, without their `\n`. A trailing line break starts no line.
 pub(super) fn lines(text: &str, range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let mut at = range.start;
     let bytes = text.as_bytes();

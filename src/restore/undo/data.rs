@@ -177,6 +177,10 @@ impl<'a> Form<'a> {
                 "1 is of an earlier version of roo-condense, which alone can read it; this one reads 2",
             ));
         }
+        if let Some(version) = version.filter(|version| *version != VERSION) {
+            let reason = format!("{version} is not known here; this roo-condense reads {VERSION}");
+            return Err(Invalid::new("restoreData.version", reason));
+        }
         let Some(edits) = self.edits.as_ref().filter(|_| version == Some(VERSION)) else {
             let reason = format!("not what a condensation returned (version {VERSION}, with edits)");
             return Err(Invalid::new("restoreData", reason));

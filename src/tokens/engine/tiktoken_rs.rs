@@ -1,4 +1,4 @@
-//! The `tiktoken-rs` crate, the reference: in charge with the cargo feature `tiktoken-rs`.
+//! The engine on the `tiktoken-rs` crate, the reference. It counts if the cargo feature `tiktoken-rs` is on.
 
 use tiktoken_rs::CoreBPE;
 
@@ -9,7 +9,7 @@ pub(super) struct TiktokenRs(&'static CoreBPE);
 
 impl Engine for TiktokenRs {
     fn load(encoding: Encoding) -> Self {
-        // The singletons by name: looking one up by model would link all vocabularies.
+        // The singletons by name: looking one up by model would link all encodings.
         Self(match encoding {
             Encoding::O200kBase => tiktoken_rs::o200k_base_singleton(),
             Encoding::Cl100kBase => tiktoken_rs::cl100k_base_singleton(),
