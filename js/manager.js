@@ -28,7 +28,7 @@ const { bindHandlers, bindProfiles, splitOptions } = require("./llm-options.js")
 const { begin, trialOf, trialsOf, withoutAbsent } = require("./inspection.js");
 const { KeepAlive } = require("./keep-alive.js");
 const { namesIn } = require("./options.js");
-const { readAt } = require("./place.js");
+const { isHollow, readAt } = require("./place.js");
 const { estimateOf, previewOf } = require("./preview.js");
 const { asOurs } = require("./projection.js");
 const { chosenRules, hasRules, needsMessages, plainRules } = require("./protect.js");
@@ -50,7 +50,7 @@ function requireNumber(field, value, min) {
 }
 
 /** Refuses an unknown field of a context whose name is like that of a missing one. */
-function refuseMisspelt(context, missed) {
+function refuseNear(context, missed) {
   const others = namesIn(context).filter((name) => !CONTEXT_FIELDS.includes(name));
   const meant = others.find((name) => near(name, [missed]).length > 0);
   if (meant !== undefined) throw unknown("context", meant, CONTEXT_FIELDS);
@@ -62,7 +62,7 @@ function requireUsage(context) {
     if (!isObject(context)) throw notAllowed("context", context, "an object with messages");
     const totalTokens = context.totalTokens ?? context.tokenCount;
     for (const [name, value] of Object.entries({ totalTokens, contextWindow: context.contextWindow })) {
-      if (value === undefined) refuseMisspelt(context, name);
+      if (value === undefined) refuseNear(context, name);
     }
     requireNumber("context.totalTokens", totalTokens, 0);
     requireNumber("context.contextWindow", context.contextWindow, 1);
@@ -455,15 +455,12 @@ class CondensationManager {
   }
 }
 
-const MOST_PROVIDERS = 1000;
-
 /**
  * The ids in a manager's options, each with its field. Values of another type are the addon's to refuse.
  * @param {{ provider?: unknown, fallback?: unknown }} options
  */
 function namedProviders({ provider, fallback }) {
-  // Longer lists are the addon's to refuse; they may be hollow.
-  const ids = Array.isArray(fallback) && fallback.length <= MOST_PROVIDERS ? Array.from(fallback) : [];
+  const ids = Array.isArray(fallback) && !isHollow(fallback) ? Array.from(fallback) : [];
   const listed = ids.map((id, index) => ({ field: `fallback[${index}]`, id }));
   return [{ field: "provider", id: provider }, ...listed].filter(({ id }) => typeof id === "string");
 }

@@ -6,11 +6,13 @@
 const { argumentError, messageOf, notAllowed } = require("./errors.js");
 const { answerOf } = require("./host-call.js");
 const isObject = require("./is-object.js");
+const { isHollow } = require("./place.js");
 const { told } = require("./words.js");
 
 /** Returns true if rules contain a function or a regular expression. */
 const needsMessages = (protect) =>
-  isObject(protect) && (typeof protect.messages === "function" || (Array.isArray(protect.text) && protect.text.some(isPattern)));
+  isObject(protect) &&
+  (typeof protect.messages === "function" || (Array.isArray(protect.text) && !isHollow(protect.text) && protect.text.some(isPattern)));
 
 const sourceOf = /** @type {any} */ (Object.getOwnPropertyDescriptor(RegExp.prototype, "source")).get;
 

@@ -13,7 +13,8 @@
  *   127 levels deep; `field` is the place
  * - `invalid_argument`: an argument has the wrong type, an option or a field of the context is unknown, or stands in the other argument
  * - `invalid_config`: a configuration field has the wrong type, or is unknown
- * - `out_of_range`: a number is outside its range, or is NaN or infinite; of `httpHandler`, also a text that is not allowed, such as a `baseUrl`
+ * - `out_of_range`: a number is outside its range, or is NaN or infinite; or an option of `httpHandler` is a text that is not allowed, such as a wrong
+ *   `baseUrl`
  * - `unknown_provider`: no provider with this id is registered
  * - `unknown_encoding`: the encoding is unknown
  * - `invalid_scale`: the scale is invalid

@@ -875,7 +875,7 @@ test("what the host hands over beside options is checked too", async () => {
   const throws = () => {
     throw boom;
   };
-  await expectRejected(() => search(throws), TypeError, "not_serializable", { field: "options.messages()", shows: "boom" });
+  expect(await rejected(() => search(throws))).toBe(boom);
 });
 
 describe("isRooCondenseError", () => {

@@ -223,9 +223,13 @@ describe("wrong usage ends with 2", () => {
       );
     expectFailure([file, "--config", "{ wrong }"], 2, /--config:1:3: not JSON: a field name in double quotes/);
     expectFailure([file, "--config", put("list.json", "[1]")], 2, /^roo-condense: --config must be a JSON object.*; got an array/);
+    expectFailure([file, "--config", "[1]"], 2, /^roo-condense: --config must be a JSON object.*; got an array/);
+    expectFailure([file, "--config", "5"], 2, /^roo-condense: --config must be a JSON object.*; got a number/);
+    // A file may have any name.
+    expectFailure([file, "--config", put("[1]", '{"a": 1}')], 2, /^roo-condense: --config.*: a is unknown/);
     expectFailure([file, "--price", '{"inputPrice":-1}'], 2, /^roo-condense: --price: inputPrice must be a number, 0 or more; got -1/);
     expectFailure([file, "--tools", '{"x":{"maxTokens":3}}'], 2, /^roo-condense: --tools: x\.maxTokens must be /);
-    expectFailure([file, "--price", "3"], 3, /--price 3/);
+    expectFailure([file, "--price", "3"], 2, /^roo-condense: --price must be a JSON object.*; got a number/);
     expectFailure([file, "--out", file], 2, /--out is the input itself/);
     expectFailure([file, "--out", file, "--force"], 2, /--out is the input itself/);
     linkSync(file, path.join(folder, "other-name.json"));

@@ -137,8 +137,12 @@ test("the host's function is called as it calls the model itself", async () => {
   expect(metadata.tools).toEqual(tools);
 });
 
-test.each([[{}], ["read_file"], [[1]]])("tools that are none are refused: %j", async (bad) => {
+test.each([
+  [{}, "context.tools"],
+  ["read_file", "context.tools"],
+  [[1], "context.tools[0]"],
+])("tools that are none are refused: %j", async (bad, field) => {
   const { handler } = await serviceSaying(said);
   const call = createNativeProvider().condense({ messages: history(), systemPrompt, tools: bad }, { handler });
-  await expect(call).rejects.toMatchObject({ code: "invalid_argument", field: "context.tools" });
+  await expect(call).rejects.toMatchObject({ code: "invalid_argument", field });
 });

@@ -13,13 +13,13 @@ const { inOwnWords } = require("./own-words.js");
 const { isRooCondenseError } = require("../errors.js");
 const isObject = require("../is-object.js");
 
-/** Returns true for JSON that is neither an object nor a text, and that names no file. */
-const isNumberOrWord = (given) => /^(?:-?\d+(?:\.\d+)?|true|false|null)$/.test(given) && !fs.existsSync(given);
+/** Returns true for JSON that is no object, unless a file has this name. */
+const isOtherJson = (given) => /^\s*(?:[["]|(?:-?\d+(?:\.\d+)?|true|false|null)\s*$)/.test(given) && !fs.existsSync(given);
 
 /** Returns the object given by a flag: JSON, or a file with JSON. */
 function readObject(option, given) {
   if (given === undefined) return undefined;
-  const isJson = /^\s*[{["]/.test(given) || isNumberOrWord(given);
+  const isJson = given.trimStart().startsWith("{") || isOtherJson(given);
   let text = given;
   if (!isJson) {
     try {

@@ -18,7 +18,7 @@
 //   readText(read, "k7fa")
 //   await runTool(input, index, { within })                   // the text that answers a call of the tool with this input, whatever it is: never throws for bad input
 
-const { argumentError, notAllowed, notReadable, readable } = require("../errors.js");
+const { argumentError, notAllowed, readable } = require("../errors.js");
 const { requireFormat } = require("../formats.js");
 const isObject = require("../is-object.js");
 const { RECALL_HINT } = require("../markers.js");
@@ -117,18 +117,9 @@ class Recall {
     return { index, view: shown && new View(shown), missing };
   }
 
-  async #given() {
-    if (typeof this.#source !== "function") return this.#source;
-    try {
-      return await this.#source();
-    } catch (error) {
-      throw notReadable("options.messages()", error);
-    }
-  }
-
   /** Returns the conversation before all condensations whose restore data the host has. */
   async #messages() {
-    const given = await this.#given();
+    const given = await (typeof this.#source === "function" ? this.#source() : this.#source);
     const { messages, restoreData } = isObject(given) ? given : { messages: given, restoreData: this.#restoreData };
     requireMessages(messages, "messages");
     if (this.#leftOut) return { ...(await this.#leftOut.whole(messages)), shown: messages };

@@ -35,7 +35,8 @@ function webviewPage(options) {
   refuseUnknown("options", options, ["scriptUri", "styleUri", "cspSource", "language"]);
   const { scriptUri, styleUri, cspSource, language } = options;
   for (const [name, value] of Object.entries({ scriptUri, styleUri, cspSource })) {
-    if (typeof value !== "string" || value === "") throw notAllowed(`options.${name}`, value, "a string that is not empty");
+    // A host may pass the URI itself, which is an object.
+    if (value === undefined || value === null || value === "") throw notAllowed(`options.${name}`, value, "a string that is not empty");
   }
   return htmlOf({
     language,

@@ -187,6 +187,8 @@ impl Conversation {
     }
 
     /// Returns the result of `read`, which the first call computes. Copies share it, and a changed conversation has none.
+    /// `read` may divide its work among threads, but no thread that does part of other work may call this: it would wait
+    /// for itself.
     ///
     /// # Panics
     /// If the first call had another type: only one module may keep a result.
@@ -201,7 +203,7 @@ impl Conversation {
     }
 
     /// Returns the same conversation as one that came in: the origin of each message is its index.
-    pub fn as_original(&self) -> Self {
+    pub(crate) fn as_original(&self) -> Self {
         let entry = |(index, entry): (usize, &Entry)| Entry { origin: Some(index), ..entry.clone() };
         Self { frozen: self.frozen, ..Self::from_entries(self.entries.iter().enumerate().map(entry).collect()) }
     }

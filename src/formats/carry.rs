@@ -1,6 +1,6 @@
 //! Carries a plan for a projection over to the caller's messages.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::value::RawValue;
 
@@ -817,13 +817,15 @@ impl Carry<'_> {
     /// Returns the field whose array would become empty although it must have elements.
     fn emptied_field(&self, json: Json<'_>, inside: &[Inside]) -> Option<String> {
         // An array to which a part is added does not become empty.
-        let is_added_to =
-            |array: &Path| inside.iter().any(|edit| matches!(edit, Inside::Insert(to, ..) if to == array));
+        let added: HashSet<&Path> = inside
+            .iter()
+            .filter_map(|edit| if let Inside::Insert(array, ..) = edit { Some(array) } else { None })
+            .collect();
         let mut gone: HashMap<&Path, usize> = HashMap::new();
         for edit in inside {
             if let Inside::Drop(array, _) = edit
                 && array.len() == 1
-                && !is_added_to(array)
+                && !added.contains(array)
             {
                 *gone.entry(array).or_default() += 1;
             }

@@ -63,9 +63,9 @@ pub trait Provider: Send + Sync {
         self.built_in().map(|(_, own)| ToolRows::in_config(&merged(own, config))).unwrap_or_default()
     }
 
-    /// Returns true if the manager may run the provider again on its own result when the result misses the target. The
-    /// provider must call no model, take milliseconds, and be able to find more in its result. Independent of
-    /// `estimated_speed`.
+    /// Returns true if the manager may run the provider again on its own result: after a proposal that is
+    /// [`unfinished`](Proposal::unfinished), and after other providers if the target is missed. The provider must call no
+    /// model, take milliseconds, and be able to find more. Independent of `estimated_speed`.
     fn may_repeat(&self) -> bool {
         false
     }

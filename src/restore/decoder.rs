@@ -74,7 +74,7 @@ const fn most_expanded(bytes: usize) -> usize {
     if wanted < most { wanted } else { most }
 }
 
-/// What a decoder reads before it resolves anything.
+/// The rows and the quoted lines that a decoder reads before it resolves anything.
 struct Base {
     rows: Vec<Option<Arc<Rows>>>,
     quoted: Arc<QuotedLines>,

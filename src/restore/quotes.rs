@@ -22,7 +22,7 @@ pub struct LinePlace {
     pub start: usize,
 }
 
-/// Some quotes, sorted, for a search that takes the same time whatever they are.
+/// Some quotes, sorted, for a search that takes the same time however many they are.
 #[derive(Default)]
 struct Quotes {
     /// The quotes, in order of their bytes.
@@ -48,14 +48,14 @@ pub struct QuotedLines {
 }
 
 impl QuotedLines {
-    /// Finds the lines that begin with these quotes. Linear in the length of the texts, whatever the quotes are.
+    /// Finds the lines that begin with these quotes. Linear in the length of the texts, because quotes are short.
     #[must_use]
     pub fn find<'q>(quotes: impl Iterator<Item = &'q str>, texts: &[&str]) -> Self {
         Self::find_beside(quotes, texts, &Self::default(), |_| None)
     }
 
     /// Works as [`QuotedLines::find`]. `known` are lines found in other texts; `same` returns the index there of an equal
-    /// text, in which they are not searched again.
+    /// text, which is not searched again if all quotes are known.
     #[must_use]
     pub fn find_beside<'q>(
         quotes: impl Iterator<Item = &'q str>,
@@ -89,6 +89,15 @@ impl QuotedLines {
             found.for_each(|(quote, start)| places[*quote].push(LinePlace { text, start: *start }));
         }
         Self { quotes, found, places }
+    }
+
+    /// Returns the lines that begin with any of the quotes, each once, in the order of the texts.
+    #[must_use]
+    pub fn all(&self) -> Vec<LinePlace> {
+        let mut all: Vec<LinePlace> = self.places.iter().flatten().copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 
     /// Returns the lines that begin with a quote, in the order of the texts; none if the quote was not searched.

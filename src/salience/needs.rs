@@ -22,9 +22,9 @@ pub struct PointerLine {
     pub needs: Vec<(usize, Range<usize>)>,
 }
 
-/// Finds the pointers in `passages`, which are pieces of `texts`, the texts of the conversation. Raises the worth of the lines they point to, at least
-/// to the worth of the pointer's own place. Deduplication may have left the only copy in a worse place. `age` returns
-/// the age of a message.
+/// Finds the pointers in `passages`, which are pieces of `texts`, the texts of the conversation. Raises the worth of the
+/// lines they point to, at least to the worth of the pointer's own place. Deduplication may have left the only copy in a
+/// worse place. `age` returns the age of a message.
 pub fn needs_of<'t>(
     conversation: &Conversation,
     texts: &[Vec<TextAt<'t>>],

@@ -8,8 +8,9 @@ use std::{
 use async_trait::async_trait;
 use proptest::prelude::*;
 use roo_condense::{
-    CallOptions, CondenseError, Content, ContextUsage, Conversation, Edit, Manager, ManagerOptions, Message, Metrics,
-    Note, Proposal, Provider, ProviderInfo, Report, Request, Role, Said, Trial, Warning, WarningCode,
+    CallOptions, CondenseError, Content, ContextUsage, Conversation, Edit, Encoding, Manager, ManagerOptions, Message,
+    Metrics, Note, Plan, Proposal, Provider, ProviderInfo, Report, Request, Role, Said, Trial, Warning, WarningCode,
+    condense_with,
 };
 use serde_json::{Map, Value, json};
 
@@ -54,6 +55,51 @@ impl Fake {
     fn new(id: &'static str, does: Does) -> Self {
         Self { id, does, cost: 0.25, seen: Arc::default() }
     }
+}
+
+/// Shortens one message more in each round, and says so many times that there is more.
+struct Stepwise {
+    unfinished: usize,
+    rounds: Mutex<usize>,
+}
+
+#[async_trait]
+impl Provider for Stepwise {
+    fn info(&self) -> ProviderInfo {
+        info_of("stepwise")
+    }
+
+    fn may_repeat(&self) -> bool {
+        true
+    }
+
+    async fn propose(&self, request: &Request, _config: &Value) -> Result<Proposal, CondenseError> {
+        let mut rounds = self.rounds.lock().unwrap();
+        let path = request.conversation.message(*rounds).texts()[0].path.clone();
+        let plan = Plan { edits: vec![Edit::set_text(*rounds, path, "short".into())] };
+        *rounds += 1;
+        Ok(Proposal { plan, unfinished: *rounds <= self.unfinished, ..Proposal::default() })
+    }
+}
+
+#[test]
+fn a_provider_is_asked_again_while_it_is_unfinished_and_misses_the_target() {
+    let messages: Vec<Value> = (0..9)
+        .map(
+            |at| json!({ "role": if at % 2 == 0 { "user" } else { "assistant" }, "content": "many words ".repeat(50) }),
+        )
+        .collect();
+    let conversation = Conversation::parse(&json!(messages).to_string()).unwrap();
+    let rounds = |unfinished: usize, target_tokens: Option<usize>| {
+        let stepwise = Arc::new(Stepwise { unfinished, rounds: Mutex::default() });
+        let provider: Arc<dyn Provider> = stepwise.clone();
+        let options = CallOptions { target_tokens, ..CallOptions::default() };
+        wait_for(condense_with(&provider, Encoding::default(), work(conversation.clone(), options)));
+        *stepwise.rounds.lock().unwrap()
+    };
+    let (out_of_reach, near) = (Some(10), Some(tally(&conversation).total() - 150));
+    assert_eq!([rounds(0, out_of_reach), rounds(2, out_of_reach), rounds(2, None)], [1, 3, 3]);
+    assert_eq!(rounds(3, near), 2);
 }
 
 #[async_trait]

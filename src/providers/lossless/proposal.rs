@@ -56,8 +56,8 @@ impl Found<'_> {
                 .collect();
             keep_what_decodes(&before, |_| None, Decoder::new(&before), &mut changed);
         }
-        // A part was enough for the target, so there is nothing more to find.
-        let unfinished = self.unfinished && chosen.is_none();
+        // If the chosen part misses the target once settled, the rest is left to find.
+        let unfinished = self.unfinished || chosen.is_some();
         let mut proposal = Proposal { pointers_checked: true, unfinished, ..Proposal::default() };
         self.describe(&changed, is_chosen, &mut proposal);
         let mut inputs: BTreeMap<BlockAt, NewInput> = self

@@ -48,14 +48,15 @@ pub(super) fn copies(
         return HashMap::default();
     }
     // A line that is too short for a quote has no copy to which a pointer could lead.
-    let begin_so = QuotedLines::find(wanted.keys().map(|line| beginning(line)), contents);
-    for (line, places) in &mut wanted {
-        let is_line = |place: &&LinePlace| {
-            let rows = &lines.decoder.rows(place.text).rows;
-            let row = rows.get(rows.partition_point(|row| (row.start as usize) < place.start));
-            row.is_some_and(|row| row.kind == RowKind::Line && contents[place.text][row.content_range()] == **line)
-        };
-        places.extend(begin_so.places(beginning(line)).iter().filter(is_line).take(MAX_COPIES));
+    for place in QuotedLines::find(wanted.keys().map(|line| beginning(line)), contents).all() {
+        let rows = &lines.decoder.rows(place.text).rows;
+        let row = rows.get(rows.partition_point(|row| (row.start as usize) < place.start));
+        if let Some(row) = row.filter(|row| row.kind == RowKind::Line)
+            && let Some(places) = wanted.get_mut(&contents[place.text][row.content_range()])
+            && places.len() < MAX_COPIES
+        {
+            places.push(place);
+        }
     }
     let mut proposed: Vec<(usize, LinePlace, LinePlace, &str)> = Vec::new();
     for (number, (wanted_lines, wrong)) in meanings.iter().zip(wrong).enumerate() {
@@ -93,7 +94,9 @@ pub(super) fn copies(
     found
 }
 
-/// Returns a line from where a quote of it may begin.
+/// Returns the longest quote of a line, from where one may begin.
 fn beginning(line: &str) -> &str {
-    line.trim_start_matches([' ', '\t'])
+    let line = line.trim_start_matches([' ', '\t']);
+    let end = (0..=MAX_QUOTE_BYTES.min(line.len())).rev().find(|end| line.is_char_boundary(*end));
+    &line[..end.unwrap_or_default()]
 }

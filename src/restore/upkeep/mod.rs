@@ -118,7 +118,9 @@ pub fn kept_true(
     is.adopt(&mut counterparts, after, &was, before);
     let sides = Sides { after, is: &is, was_contents: &was_contents, is_contents: &is_contents, counterparts };
     // Unchanged texts are not read again.
-    let unchanged = |text: usize| sides.counterparts[text].filter(|_| !sides.is_changed(text));
+    let unchanged: Vec<Option<usize>> =
+        (0..is_contents.len()).map(|text| sides.counterparts[text].filter(|_| !sides.is_changed(text))).collect();
+    let unchanged = |text: usize| unchanged[text];
     let mut new_lines = Decoder::of_conversation_beside(after, &is_contents, &old_lines.decoder, unchanged);
     let parts_of = |old: usize| parts(was.texts[old].0, &was.texts[old].1.path);
     let mut work = Work { sides: &sides, parts: &parts_of, drafts: Vec::new(), trusted: Vec::new() };
