@@ -55,7 +55,7 @@ function argumentError(code, message, { field, ...cause } = {}) {
 /** Creates the error for work that was aborted by its signal. */
 const abortError = (message) => coded(new Error(message), { name: "AbortError", code: "aborted" });
 
-/** A message is cut to this many UTF-16 units: a host's error may hold a whole response. */
+/** A host's message is cut to this many UTF-16 units: its error may hold a whole response. */
 const MOST_UNITS = 10_000;
 
 /** Returns the message of any thrown value, reading which can throw again. */
@@ -181,7 +181,8 @@ function checked(call) {
     // The addon's codes are in snake case, with the field after a blank (src/node/thrown.rs). Other codes are napi's,
     // and mean a bug in this package.
     const [, code = "internal_error", field] = /^([a-z_]+)(?: (.+))?$/s.exec(error?.code) ?? [];
-    throw argumentError(code, messageOf(error), { field });
+    // Uncut, because the addon's own messages are bounded, and the last line says how many errors are not told.
+    throw argumentError(code, String(error?.message ?? error), { field });
   }
 }
 

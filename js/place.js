@@ -31,25 +31,25 @@ function opened(value, path) {
  * Returns the first place in `root`, called `name`, that cannot be read or has no JSON. Undefined if there is none.
  * @param {unknown} root
  * @param {string} name
- * @param {{ bigints?: boolean, cycles?: boolean, hollow?: boolean }} allowed whether a BigInt, what contains itself, or an array that
+ * @param {{ bigints?: boolean, cycles?: boolean, hollow?: boolean }} [allowed] whether a BigInt, what contains itself, or an array that
  *   is little more than a length, is no fault
  * @returns {string | undefined}
  */
-function faultyPlace(root, name, allowed = {}) {
+function faultyPlace(root, name, { bigints = false, cycles = false, hollow = true } = {}) {
   /** @type {ReturnType<typeof opened>[]} */
   const open = [];
   const ancestors = new Set();
   let path = name;
   const enter = (value) => {
-    if (typeof value === "bigint" && !allowed.bigints) throw new TypeError("a BigInt has no JSON");
+    if (typeof value === "bigint" && !bigints) throw new TypeError("a BigInt has no JSON");
     if (!isContainer(value)) return;
     if (ancestors.has(value)) {
-      if (allowed.cycles) return;
+      if (cycles) return;
       throw new TypeError("it contains itself");
     }
     const json = typeof value.toJSON === "function" ? value.toJSON() : value;
     if (!isContainer(json)) return;
-    if (allowed.hollow === false && isHollow(json)) throw new TypeError("it is little more than a length");
+    if (!hollow && isHollow(json)) throw new TypeError("it is little more than a length");
     open.push(opened(json, path));
     ancestors.add(json);
   };

@@ -124,12 +124,12 @@ impl Warning {
         Self { error_code: Some(error_code.into()), ..self }
     }
 
-    /// Returns true if it reports a failure that may have cost something: not one of the errors that precede every
-    /// request.
+    /// Returns true if it reports an error, unless that error says that a request was not sent, for lack of money or of a
+    /// handler.
     pub fn tells_of_request(&self) -> bool {
-        self.error_code.as_deref().is_some_and(|code| {
-            !matches!(code, "cost_limit" | "price_unknown" | "handler_invalid" | "unknown_provider")
-        })
+        self.error_code
+            .as_deref()
+            .is_some_and(|code| !matches!(code, "cost_limit" | "price_unknown" | "handler_invalid"))
     }
 
     /// Sets the index of the message in the call's input, if the warning concerns one.
